@@ -11,7 +11,7 @@ import ibgn
 from ibgn._kernels import compile as compilation
 
 # what examples print must not depend on what was compiled before
-compilation._say_compiling = lambda: None
+compilation.NOTICE._say = lambda: None
 
 project = "ibgn"
 author = "The ibgn developers"

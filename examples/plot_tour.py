@@ -2,8 +2,8 @@
 A tour: from a file to a result
 ===============================
 
-Everything in ten minutes: read a file, look for mistakes, learn, test on people who were not
-learned from, ask why, draw new instances, save the model.
+Everything in ten minutes: read a file, look for mistakes, test on people the model has not seen,
+learn, ask why, draw new instances, save the model.
 
 The file has one row per interval: 27 takes of three people who make tea, coffee and sandwiches.
 """  # noqa: D205, D400

@@ -562,6 +562,8 @@ UNTRIED: dict[str, str] = {
     "provenance.py: Option(name, getattr(other.cleaning, name))": MENTION,
     "provenance.py: Option(name, self.options.get(name))": MENTION,
     "provenance.py: Option(name, other.options.get(name))": MENTION,
+    "provenance.py: Option('activity', mine)": MENTION,
+    "provenance.py: Option('activity', its)": MENTION,
     "io/formats/csv/foreign.py: Option('format', 'tracks')": FORMAT,
     "io/formats/csv/foreign.py: Option('columns', labels or ['...'])": FORMAT,
     "io/formats/csv/foreign.py: Option('time', self.named_as(places['start']))": FORMAT,

@@ -61,6 +61,9 @@ def test_own_options_come_first_and_choices_are_listed(read_help):
     assert "Usage: ibgn evaluate DATA [OPTIONS]" in text
     _, fitting = read_help(80, "fit")
     assert "-o, --output FILE File for the model. Required." in fitting
+    _, detecting = read_help(80, "robustness")
+    for flag in ("--detected NAME=FILE ", "--sensors FOLDER ", "--detector NAME ", "--track NAME "):
+        assert flag in detecting
 
 
 def test_formats_that_can_be_written_are_listed(read_help):

@@ -68,6 +68,22 @@ def test_predict_without_labels_into_a_file(ibgn, model, signs, tmp_path):
     assert "accuracy" not in result.stderr
 
 
+def test_what_has_no_label_is_recognised_too(ibgn, tmp_path):
+    takes = "instance,label,action,start,end\na,tea,boil,0,2\nb,milk,pour,0,2\n"
+    (tmp_path / "takes.csv").write_text(takes)
+    (tmp_path / "more.csv").write_text(f"{takes}c,,boil,0,2\n")
+    assert ibgn("fit", "takes.csv", "-o", "takes.ibgn", "-m", "dbn").returncode == 0
+    result = ibgn("predict", "takes.ibgn", "more.csv")
+    assert [row["label"] for row in rows(result.stdout)] == ["tea", "milk", ""]
+    assert rows(result.stdout)[2]["predicted"] == "tea"
+    assert "accuracy 1.000 of 2 labelled instances" in result.stderr
+    pieces = ibgn("predict", "takes.ibgn", "more.csv", "--scan")
+    assert pieces.stdout == result.stdout
+    assert ibgn("explain", "takes.ibgn", "more.csv", "--instance", "c").returncode == 0
+    refused = ibgn("predict", "takes.ibgn", "more.csv", "--unlabelled", "error")
+    assert "no label, while other rows have one" in refused.stderr
+
+
 def test_explain(ibgn, model, signs, tmp_path):
     """The strongest reasons in words; all contributions in a file or as JSON."""
     options = ["--instance", "quiz-002", "--figure", "why.png", "-o", "why.csv"]
@@ -130,7 +146,7 @@ def test_failures(ibgn, model, signs, tmp_path):
         (["fit", signs], 2, "Missing option"),
         (["fit", signs, "-o", "m.ibgn", "--structure", "tree"], 2, "'chain', 'learned'"),
         (["fit", signs, "-o", "no/m.ibgn", "--draws", "5", "--budget", "50"], 1, "no folder"),
-        (["predict", signs, signs], 1, "no model"),
+        (["predict", signs, signs], 1, "is not a model"),
         (["predict", "absent.ibgn", signs], 1, "absent.ibgn"),
         (["predict", model, "absent.csv"], 1, "there is no file"),
         (["explain", model, signs, "--instance", "tea-1"], 1, "no instance 'tea-1'"),
@@ -273,7 +289,7 @@ def test_options_of_a_reader(ibgn, tmp_path):
     assert y.tolist() == ["tea"]
     refusals = {
         "rate": "name=value",
-        "colour=red": "no option of the format",
+        "colour=red": "not an option of the format",
         "closed=both": "has a flag of its own, --closed",
     }
     for wrong, message in refusals.items():
@@ -364,6 +380,7 @@ def test_unknown_actions_and_other_units_are_named(ibgn, drinks, tmp_path):
         assert (result.returncode, "warning" in result.stderr) == (0, False)
     result = ibgn("predict", drinks, "new.csv", "--unknown-actions", "error")
     assert result.returncode == 1
+    assert "rename them, or leave them out with --unknown-actions ignore" in result.stderr
 
 
 def test_show_says_how_training_data_were_read(ibgn, drinks):

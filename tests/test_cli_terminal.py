@@ -303,6 +303,13 @@ def test_missing_labels_are_options_of_the_method_and_not_of_the_reader(ibgn, tm
     assert found["rows"][0]["label"] is None
 
 
+def test_tables_of_inspect_have_no_empty_columns(ibgn, tmp_path):
+    (tmp_path / "a.csv").write_text("instance,action,start,end,mood\n1,boil,0,4,1\n1,pour,4,5,2\n")
+    shown = ibgn("inspect", "a.csv").stdout
+    assert re.search(r"^column left out  number\n─+\nmood +2\n", shown, re.M)
+    assert re.search(r"^column    number  different  values\n", shown, re.M)
+
+
 @pytest.mark.parametrize("width", [50, 80])
 def test_tables_of_inspect_fit_a_terminal(ibgn_at, width):
     shown = ibgn_at(width, "inspect", sample_path("elan") / "ann.eaf").stdout

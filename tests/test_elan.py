@@ -306,7 +306,7 @@ def test_annotations_of_zero_length_are_told_to_cleaning(file):
 
 def test_unknown_options_are_refused(file):
     with pytest.raises(
-        OptionError, match="tier=.* is no option of the format elan; there are tracks=, "
+        OptionError, match="tier=.* is not an option of the format elan; there are tracks=, "
     ):
         read_elan(file(TALK), tier="hands")
 

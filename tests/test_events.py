@@ -315,7 +315,7 @@ NUMBERED = {"time": 1, "action": 2, "state": 3}
         ({"group": "column:who", "header": False, "columns": {"time": 1}}, "is a name, but"),
         ({"columns": {"label": "x"}}, "'label', which is not one of"),
         ({"columns": {"instance": "x"}, "activity": "track:a"}, "makes instances, and so does"),
-        ({"shape": 1}, "shape=1 is no option of the format events; there are layout=, "),
+        ({"shape": 1}, "shape=1 is not an option of the format events; there are layout=, "),
     ],
 )
 def test_options_are_checked(file, options, message):

@@ -76,7 +76,10 @@ def test_a_notebook_has_the_code_of_its_example_and_no_results(notebook):
     blocks = re.split(r"^# %%.*\n", script, flags=re.M)[1:]
     code = [re.sub(r"^(#.*\n)+", "", block) for block in blocks]
     assert [cell.strip() for cell in cells(notebook, "code")] == [block.strip() for block in code]
-    assert cells(notebook, "markdown")[0].startswith("\n# ")
+    text = cells(notebook, "markdown")[0]
+    assert text.startswith("\n# ")
+    said = script.split('"""')[1].split("=\n\n")[1]
+    assert said.strip().replace("``", "`") in text.replace("``", "`")
     assert '"outputs": []' in (EXAMPLES / "notebooks" / notebook).read_text()
 
 

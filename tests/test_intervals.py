@@ -79,6 +79,13 @@ def test_choosing_what_is_not_there(X, key):
         X[key]
 
 
+def test_an_instance_that_is_not_there_is_named(X):
+    with pytest.raises(IndexError, match="there is no instance 4; there are 4, numbered from 0"):
+        X[4]
+    with pytest.raises(IndexError, match=r"have numbers, got 'take 1'; use X\[X.ids == 'take 1'\]"):
+        X["take 1"]
+
+
 @given(sequences(), st.data())
 def test_slices_share_memory_and_arrays_agree_with_them(X, data):
     first = data.draw(st.integers(0, len(X)))

@@ -355,7 +355,7 @@ def test_format_by_name_by_suffix_and_by_content(file):
     with pytest.raises(OptionError, match="choose among 'activitynet', 'anvil', 'bento', "):
         read(file(GOOD), format="xlsx")
     with pytest.raises(
-        OptionError, match="delimiter=.* is no option of the format jsonl; there are columns=, "
+        OptionError, match="delimiter=.* is not an option of the format jsonl; there are columns=, "
     ):
         read("takes.jsonl", delimiter=",")
 

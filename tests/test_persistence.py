@@ -517,7 +517,7 @@ def test_foreign_files_are_refused_and_nothing_is_run(content, tmp_path):
     png = b"\x89PNG\r\n\x1a\n" + bytes(100)
     csv = b"instance,label,action,start,end\n1,a,b,0,1\n"
     for foreign in (evil, archive.getvalue(), npz.getvalue(), npy.getvalue(), png, csv, b"ibgn"):
-        refused(foreign, tmp_path, "is no model; name one that `ibgn fit` or save\\(\\) wrote")
+        refused(foreign, tmp_path, "is not a model; name one that `ibgn fit` or save\\(\\) wrote")
     for body in (evil, evil + b"\n" + evil, b"{}\n" + evil, npy.getvalue()):
         refused(sealed(body), tmp_path, "damaged or was altered")
     assert not marker.exists()

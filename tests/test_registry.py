@@ -52,7 +52,9 @@ def test_the_format_of_the_page_is_a_format_like_others(own_formats):
     (own_formats / "bad.notes").write_text("boil;0\n")
     with pytest.raises(DataError, match=r"bad\.notes: line 1: not enough values"):
         ibgn.read("bad.notes")
-    with pytest.raises(OptionError, match="colour=1 is no option of the format notes; there are s"):
+    with pytest.raises(
+        OptionError, match="colour=1 is not an option of the format notes; there are s"
+    ):
         ibgn.read("tea.notes", colour=1)
 
 
@@ -82,7 +84,7 @@ def test_the_command_of_the_page_converts_it(own_formats):
     (own_formats / "tea.csv").unlink()
     unknown = run(command.partition(" ")[2], PYTHONPATH=path, IBGN_PLUGINS="")
     assert unknown.returncode == 2  # without it, the file is a table, which has no such option
-    assert "separator=';' is no option of the format csv" in unknown.stderr
+    assert "separator=';' is not an option of the format csv" in unknown.stderr
 
 
 def test_a_plugin_that_is_not_there_is_named(own_formats):

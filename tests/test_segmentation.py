@@ -1,5 +1,6 @@
 """Streams cut into activities: the dynamic programme, learning, and what comes out."""
 
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -8,9 +9,9 @@ from hypothesis import given
 from sklearn.base import clone
 
 import naive_segments
-from ibgn import DataError, DataWarning, DBNClassifier, IntervalSequences, Segmenter, load
+from ibgn import DataError, DataWarning, DBNClassifier, IntervalSequences, Segmenter, load, read
 from ibgn._kernels import segments as kernels
-from ibgn.datasets import make_relations, make_untrimmed_days
+from ibgn.datasets import make_relations, make_untrimmed_days, sample_path
 from ibgn.errors import OptionError
 from ibgn.metrics import edit_score, frame_accuracy
 from ibgn.segmentation import compose_streams, cut_activities, evidence, grains, windows
@@ -474,3 +475,14 @@ def test_recordings_say_which_time_counts():
     assert frame_accuracy([[]], [[]]) == 1.0
     with pytest.raises(DataError, match="1 instances and 2 recordings"):
         frame_accuracy(true, found, [[], []])
+
+
+def test_streams_need_not_be_cut_like_the_instances_that_were_learned_from():
+    recording = sample_path("textgrid")
+    X, y = read(recording, activity="track:phase")
+    segmenter = Segmenter(DBNClassifier()).fit_instances(X, y)
+    streams, _ = read(recording, tracks=["hands", "speech"])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        segmenter.segment(streams)
+    assert not [each for each in caught if "activity=" in str(each.message)]

@@ -2,6 +2,8 @@
 
 import inspect
 import re
+import runpy
+import sys
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -10,6 +12,7 @@ import pytest
 
 import ibgn
 from ibgn import explore, live, segmentation
+from ibgn._kernels.compile import NOTICE
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -137,3 +140,12 @@ def test_sections_of_a_docstring_hold_entries_only(name):
             for line, following in zip(lines, [*lines[1:], ""], strict=True):
                 is_entry = " : " in line or following.startswith(" ")
                 assert line.startswith(" ") or is_entry, f"{title} of ibgn.{name}: {line!r}"
+
+
+def test_the_site_does_not_print_that_kernels_are_compiled(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(NOTICE, "_say", NOTICE._say)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    runpy.run_path(str(DOCS / "conf.py"))
+    NOTICE._say()
+    assert capsys.readouterr().err == ""

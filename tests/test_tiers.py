@@ -257,6 +257,22 @@ def model(tmp_path):
     save(METHODS["dbn"]().fit(X, ["talk", "take"] * 4), tmp_path / "m.ibgn")
 
 
+@pytest.mark.parametrize("new", ["talk.eaf", "talks"])
+def test_predictions_last_as_long_as_the_training_data_say(ibgn, talk, tmp_path, new):
+    (tmp_path / "talks").mkdir()
+    (tmp_path / "talks" / "talk.eaf").write_text(TALK)
+    read = ["-O", "activity=track:speech", "-O", "crossing=keep"]
+    assert ibgn("fit", talk, "-o", "talk.ibgn", "-m", "dbn", *read).returncode == 0
+    copy = f"new-{new}"
+    result = ibgn("predict", "talk.ibgn", new, "--into", new, "-o", copy)
+    assert result.returncode == 0, result.stderr
+    X, _ = read_elan(tmp_path / copy, tracks=["predicted"])
+    assert [row[1:] for row in X.to_lists()[0]] == [(0, 1), (1.5, 2.5)]
+    (tmp_path / "other.eaf").write_text(TALK.replace('"speech"', '"voice"'))
+    whole = ibgn("predict", "talk.ibgn", "other.eaf").stderr
+    assert "read with -O activity=track:speech, these without -O activity=; cut rec" in whole
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("model")
 def test_predict_into_a_copy(ibgn, talk, grid, tmp_path):

@@ -273,7 +273,7 @@ def test_a_column_that_is_not_there_is_named(file):
         ({"columns": [1], "names": {"1": {"x": None}}}, "must give the meaning"),
         ({"columns": [1], "header": "no"}, "header=.* must be true or false"),
         ({"columns": [1], "delimiter": ";;"}, "delimiter"),
-        ({"columns": [1], "colour": 1}, "colour=.* is no option of the format tracks"),
+        ({"columns": [1], "colour": 1}, "colour=.* is not an option of the format tracks"),
     ],
 )
 def test_options_are_checked(file, options, message):

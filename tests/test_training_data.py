@@ -25,6 +25,7 @@ from ibgn import (
 )
 from ibgn.classifiers import METHODS
 from ibgn.cleaning import Cleaning
+from ibgn.datasets import sample_path
 from ibgn.evaluation.evaluate import evaluate
 from ibgn.evaluation.folds import Fold, make_folds
 from ibgn.provenance import Provenance
@@ -117,8 +118,14 @@ def test_every_method_refuses_what_it_knows_nothing_of(models, name):
     model.unknown_actions = "ignore"
     assert warned(model.predict, X) == []
     model.unknown_actions = "error"
-    with pytest.raises(DataError, match="2 of 3 intervals have actions that the model does not"):
+    with pytest.raises(
+        DataError, match="2 of 3 intervals have actions that the model does not"
+    ) as e:
         model.predict(UNKNOWN)
+    assert str(e.value).endswith(
+        "does not know: 'Boil' (1), 'dance' (1); it knows 'boil'; rename them, or leave them out "
+        "with unknown_actions='ignore'"
+    )
     model.unknown_actions = "warn"
     assert warned(model.predict, [[]]) == []  # nothing that could be unknown
 
@@ -272,6 +279,25 @@ def test_data_that_were_read_in_another_way_are_noticed(file):
     names = [mine.name for mine, _ in ticks.differences(again)]
     assert names == ["tick", "rate"]
     assert not ticks.differences(replace(again, format="csv", cleaning=ticks.cleaning))
+
+
+def test_recordings_that_are_not_cut_into_instances_are_noticed():
+    cut, _ = ibgn.read(sample_path("textgrid"), activity="track:phase", crossing="keep")
+    whole, _ = ibgn.read(sample_path("textgrid"))
+    named, _ = ibgn.read(sample_path("textgrid"), activity="track:hands", crossing="keep")
+    model = DBNClassifier().fit(cut, np.arange(len(cut)) % 2)
+    assert warned(model.predict, whole)[-2:] == [
+        "the training data were read with crossing='keep', these without crossing=; read both "
+        "alike",
+        "the training data were read with activity='track:phase', these without activity=; cut "
+        "recordings into instances alike",
+    ]
+    assert not [text for text in warned(model.predict, named) if "were read" in text]
+    model = DBNClassifier().fit(IntervalSequences.concatenate([whole, whole]), [0, 1])
+    assert warned(model.predict, cut)[-1] == (
+        "the training data were read without activity=, these with activity='track:phase'; cut "
+        "recordings into instances alike"
+    )
 
 
 def test_what_is_remembered_comes_back_from_files(file, tmp_path):

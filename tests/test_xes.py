@@ -316,7 +316,7 @@ def test_a_missing_attribute_is_named_with_those_there_are(file):
         ({"activity": "attribute:"}, "needs the name of the attribute"),
         ({"activity": "track:events"}, "is not one of 'folder', 'file', 'attribute:...', and as"),
         ({"group": "variable:ward"}, "is not one of 'folder', 'file', 'attribute:...', and as"),
-        ({"colour": 1}, "colour=1 is no option of the format xes; there are instance=, "),
+        ({"colour": 1}, "colour=1 is not an option of the format xes; there are instance=, "),
     ],
 )
 def test_options_are_checked(file, options, message):

@@ -13,6 +13,7 @@ from ibgn.cleaning import Cleaning, CleaningOptions, Records, records_of_lists
 from ibgn.columns import Backend, as_column, as_frame, check_intervals, join_if_all
 from ibgn.flat import Flat, add_uncertainty, join_flat
 from ibgn.provenance import Provenance, shared_provenance
+from ibgn.text import quote
 from ibgn.uncertainty import Uncertainty
 
 __all__ = ["Instance", "IntervalSequences", "as_sequences"]
@@ -241,8 +242,13 @@ class IntervalSequences:
             return self._slice(*key.indices(len(self))[:2])
         if isinstance(key, int | np.integer) and not isinstance(key, bool):
             if not -len(self) <= key < len(self):
-                raise IndexError(f"instance {key} of {len(self)}")
+                raise IndexError(
+                    f"there is no instance {key}; there are {len(self)}, numbered from 0"
+                )
             return self._slice(int(key) % len(self), int(key) % len(self) + 1)
+        if isinstance(key, str):
+            name = quote(key)
+            raise IndexError(f"instances have numbers, got {name}; use X[X.ids == {name}]")
         if np.size(key) == 0:
             if np.asarray(key).dtype == bool and len(self):  # NumPy accepts this
                 raise IndexError(f"a mask has one value per instance, got 0 for {len(self)}")

@@ -1,9 +1,9 @@
 """How instances were read: what the same data would need to be read in the same way."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from math import isfinite
-from typing import Any
+from typing import Any, Self
 
 from ibgn.cleaning import Cleaning
 from ibgn.errors import Option
@@ -15,6 +15,8 @@ CHANGING = ("closed", "tick", "tolerance", "min_duration", "duplicates")
 
 NAMING = ("columns", "delimiter", "encoding", "activity", "group")
 """Options that say where something is in a file, which differs from file to file."""
+
+TRACK = "track:"  # before the name of a track, each annotation of which is an instance
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,20 @@ class Provenance:
                 (Option(name, self.options.get(name)), Option(name, other.options.get(name)))
                 for name in named
             ]
+            mine, its = self._cut(), other._cut()
+            if (mine is None) != (its is None):
+                pairs.append((Option("activity", mine), Option("activity", its)))
         return [(mine, its) for mine, its in pairs if mine.value != its.value]
+
+    def uncut(self) -> Self:
+        """The same of recordings that no track cut into instances."""
+        kept = {n: value for n, value in self.options.items() if n != "activity" or not self._cut()}
+        return replace(self, options=kept)
+
+    def _cut(self) -> str | None:
+        """Option that made an instance of each annotation of a track; None where none did."""
+        activity = self.options.get("activity")
+        return activity if isinstance(activity, str) and activity.startswith(TRACK) else None
 
     def _has_ticks(self, other: "Provenance") -> bool:
         """Whether both count in ticks, of which the length then matters."""

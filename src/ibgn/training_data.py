@@ -8,7 +8,7 @@ their data were read.
 import warnings
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
@@ -94,6 +94,10 @@ class TrainingData:
             len(X.action),
             X.provenance,
         )
+
+    def of_streams(self) -> Self:
+        """The same for what learned from instances and looks for them in whole recordings."""
+        return replace(self, provenance=self.provenance and self.provenance.uncut())
 
     def similar(self, name: str) -> str | None:
         """The action whose name differs only in case and in the marks between words, if any.
@@ -253,7 +257,8 @@ class Familiarity(NamedTuple):
         """
         number = sum(self.unknown.values())
         if number and unknown_actions == "error":
-            raise DataError(*self._unknown_words(number))
+            remedy = ("; rename them, or leave them out with ", Option("unknown_actions", "ignore"))
+            raise DataError(*self._unknown_words(number, "does not know"), *remedy)
         if refuse and number == self.intervals > 0 and unknown_actions == "warn":
             raise DataError(
                 f"the model knows none of the actions: {_listed(self.unknown)}; it knows "
@@ -262,20 +267,20 @@ class Familiarity(NamedTuple):
                 Option("unknown_actions", "ignore"),
             )
         if number and unknown_actions == "warn":
-            _warn(*self._unknown_words(number))
+            _warn(*self._unknown_words(number, "does not know and ignores"))
         if self.rescaled:
             _warn(*self._scale_words())
         for words in self._reading_words():
             _warn(*words)
 
-    def _unknown_words(self, number: int) -> list[Part]:
+    def _unknown_words(self, number: int, does: str) -> list[Part]:
         verb = "has an action" if number == 1 else "have actions"
         near = filter(None, map(self.trained_on.similar, self.unknown))
         listed = dict.fromkeys(near, 0)
         meant = f"; it knows {_listed(listed)}" if listed else ""
         return [
-            f"{number} of {count(self.intervals, 'interval')} {verb} that the model does not "
-            f"know and ignores: {_listed(self.unknown)}{meant}"
+            f"{number} of {count(self.intervals, 'interval')} {verb} that the model {does}: "
+            f"{_listed(self.unknown)}{meant}"
         ]
 
     @property
@@ -297,7 +302,7 @@ class Familiarity(NamedTuple):
         if before is None or now is None:
             return []
         return [
-            ["the training data were read with ", mine, ", these with ", its, _what_to_do(mine)]
+            ["the training data were read ", *_how(mine), ", these ", *_how(its), _what_to_do(mine)]
             for mine, its in before.differences(now)
         ]
 
@@ -339,10 +344,16 @@ def _shape(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
+def _how(option: Option) -> list[Part]:
+    return ["without ", Option(option.name)] if option.value is None else ["with ", option]
+
+
 def _what_to_do(option: Option) -> str:
     """What to do where the training data were read with another value of an option."""
     if option.name == "closed":  # read a second time, they would get longer
         return "; read both alike, unless ibgn wrote the file, as its ends are never inclusive"
+    if option.name == "activity":
+        return "; cut recordings into instances alike"
     return "; read both alike"
 
 

@@ -459,4 +459,4 @@ def test_formulas_are_harmless_from_the_command_line(tmp_path, ibgn):
     assert (tmp_path / "back.jsonl").read_text() == (tmp_path / "in.jsonl").read_text()
     refused = ibgn("convert", "in.jsonl", "other.jsonl", "--escape-formulas")
     assert refused.returncode
-    assert "--escape-formulas is no option of the format jsonl" in refused.stderr
+    assert "--escape-formulas is not an option of the format jsonl" in refused.stderr

@@ -18,23 +18,28 @@ Files = Annotated[
     list[str] | None,
     typer.Option(
         "--detected",
-        help="Intervals that a detector found in the same instances, as name=file; repeatable.",
+        metavar="NAME=FILE",
+        help="Intervals that a detector found in the same instances; repeatable.",
     ),
 ]
 Sensors = Annotated[
     Path | None,
     typer.Option(
-        help="Folder of sensor recordings (CSV), named like the instances, for --detector."
+        metavar="FOLDER",
+        help="Folder of sensor recordings (CSV), named like the instances, for --detector.",
     ),
 ]
 Detectors = Annotated[
     list[str] | None,
     typer.Option(
-        "--detector", help="Detector to learn in each fold: knn, svm, rbf or tree; repeatable."
+        "--detector",
+        metavar="NAME",
+        help="Detector to learn in each fold: knn, svm, rbf or tree; repeatable.",
     ),
 ]
 Tracks = Annotated[
-    list[str] | None, typer.Option("--track", help="Column of labels of sensors; repeatable.")
+    list[str] | None,
+    typer.Option("--track", metavar="NAME", help="Column of labels of the sensors; repeatable."),
 ]
 
 

@@ -18,7 +18,7 @@ def save_figure(explanation: Any, figure: Path) -> None:
     from ibgn._files import replacing
     from ibgn.plots import plot_explanation
 
-    drawn = plot_explanation(explanation).figure
+    drawn: Any = plot_explanation(explanation).figure
     try:
         with replacing(figure) as temporary:
             drawn.savefig(temporary, format=figure.suffix[1:].lower(), dpi=150)

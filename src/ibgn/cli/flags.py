@@ -14,6 +14,7 @@ from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
+from typer import BadParameter
 from typer.core import TyperCommand
 
 from ibgn._inputs import opening_once
@@ -34,6 +35,9 @@ __all__ = [
     "read_value",
     "write_value",
 ]
+
+
+OF_PYDANTIC = "Value error, "  # with which typer lets some of its messages begin
 
 
 def as_argument(path: Path) -> str:
@@ -84,6 +88,14 @@ class Command(TyperCommand):
         """Words of the line of usage."""
         arguments = [p for p in self.params if p.param_type_name == "argument"]
         return [*map(argument_name, arguments), "[OPTIONS]"]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words of a command; an error begins with what is wrong."""
+        try:
+            return super().parse_args(ctx, args)
+        except BadParameter as error:
+            error.message = error.message.removeprefix(OF_PYDANTIC)
+            raise
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; a `DataError` that leaves it names flags."""

@@ -210,8 +210,8 @@ def _print_entries(entries: "Sequence[Entry]") -> None:
             number = sum(entry.number for entry in same[MOST:])
             rows.append((f"... {len(same) - MOST} more", f"{number}", "", "", ""))
         heads = (kind, "number", "different", "values", "about")
-        known = len(heads) if any(entry.about for entry in same) else len(heads) - 1
-        print_table(heads[:known], [row[:known] for row in rows])
+        told = [k for k in range(len(heads)) if any(row[k] for row in rows)]
+        print_table([heads[k] for k in told], [[row[k] for k in told] for row in rows])
 
 
 def _print_counts(heads: tuple[str, str], counts: Mapping[str, int]) -> None:

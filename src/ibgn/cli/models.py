@@ -9,7 +9,7 @@ import typer
 from ibgn.cli.figures import FIGURES, save_figure
 from ibgn.cli.into import Into, Replace, Tier, add_tiers, check_into
 from ibgn.cli.loading import load_recogniser
-from ibgn.cli.memory import UnknownActions, compare_with_training, read_like_training
+from ibgn.cli.memory import UnknownActions, compare_with_training, extend, read_like_training
 from ibgn.cli.options import (
     Data,
     EscapeFormulas,
@@ -48,7 +48,7 @@ Output = Annotated[
 
 
 @writes(output="either")
-@takes_data(PieceReading)
+@takes_data(PieceReading, unlabelled="keep")
 def predict(
     model: Model,
     data: Data,
@@ -99,7 +99,8 @@ def predict(
     rejection.say(int(frame["predicted"].isna().sum()), len(frame))
     if into is not None and output is not None:
         with warnings_aloud():
-            add_tiers(into, output, X, predicted.to_numpy(), tier, replace, reading)
+            like_training = extend(reading, remembered)
+            add_tiers(into, output, X, predicted.to_numpy(), tier, replace, like_training)
         output = None
         if not as_json:
             return
@@ -114,7 +115,7 @@ def predict(
 
 
 @writes(output="file", figure="file")
-@takes_data()
+@takes_data(unlabelled="keep")
 def explain(
     model: Model,
     data: Data,

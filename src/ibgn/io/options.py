@@ -46,5 +46,10 @@ def refuse_unknown(options: Mapping[str, Any], known: Sequence[str], format: str
             alike: list[Part] = [Option(each) for each in near(name, known, 1)]
             meant = ["did you mean ", *alike, "? "] if alike else []
             raise OptionError(
-                name, value, f"is no option of the format {format}; ", *meant, "there are ", *there
+                name,
+                value,
+                f"is not an option of the format {format}; ",
+                *meant,
+                "there are ",
+                *there,
             )

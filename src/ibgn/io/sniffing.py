@@ -74,9 +74,8 @@ def find_by_suffix(path: Sources, formats: Candidates, option: str, nor: str = "
         return known[0]
     if known:
         raise _unclear(path, known, option)
-    missing = [root for root in _roots(path) if not root.exists()]
-    if nor and missing:
-        raise DataError(f"there is no file {show(missing[0])}; check the path")
+    if nor:
+        _refuse_nothing(path)
     fitting = [name for name, each in formats.items() if suffixes & set(each.also)]
     seen = f" {nor}{_what_it_is(path)}" if nor else ""
     held = "if it holds intervals, " if nor else ""
@@ -85,6 +84,15 @@ def find_by_suffix(path: Sources, formats: Candidates, option: str, nor: str = "
         Option(option),
         f", one of {', '.join(map(repr, fitting or formats))}",
     )
+
+
+def _refuse_nothing(path: Sources) -> None:
+    """Refuse paths at which there is no file."""
+    for root in _roots(path):
+        if not root.exists():
+            raise DataError(f"there is no file {show(root)}; check the path")
+        if not _files_of(root):
+            raise DataError(f"there are no files in the folder {show(root)}; check the path")
 
 
 def _what_it_is(path: Sources) -> str:

@@ -66,9 +66,9 @@ def _most_bytes(packed: int) -> int:
 
 
 def split(data: bytes) -> tuple[Json, bytes]:
-    """Split a file into JSON and packed arrays; refuses one that is no model, newer or altered."""
+    """Split a file into JSON and packed arrays; refuses one that is no model of this version."""
     if not data.startswith(FORMAT):
-        what = "is no model" if data else "is empty"
+        what = "is not a model" if data else "is empty"
         raise DataError(f"the file {what}; name one that `ibgn fit` or save() wrote")
     check(len(data) <= LARGEST, f"it is longer than {LARGEST} bytes")
     version = re.match(rb"([1-9][0-9]{0,8})[ \n]", data[len(FORMAT) :][:20])

@@ -164,7 +164,7 @@ class Segmenter(BaseEstimator):  # type: ignore[misc]
         rng = as_generator(self.random_state)
         composed = compose_streams(X, y, background, streams=FOLDS, random_state=rng)
         parts = [as_sequences(each) for each in (X, background) if each is not None]
-        self.trained_on_ = TrainingData.of(IntervalSequences.concatenate(parts))
+        self.trained_on_ = TrainingData.of(IntervalSequences.concatenate(parts)).of_streams()
         return self._learn(annotate(*composed), ordered=False)
 
     def _learn(self, streams: AnnotatedStreams, ordered: bool) -> Self:
