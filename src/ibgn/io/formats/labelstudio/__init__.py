@@ -44,8 +44,8 @@ EPOCH_MS = 1e11  # seconds since 1970 are less for thousands of years
 def _sniff(head: Head) -> float:
     """Tell an export by its tasks, whose annotations have results."""
     if head.json is None:
-        timed = "lead_time" in head.rows[0] or any("[{" in line for line in head.lines[1:])
-        return CERTAIN if is_table(head.rows[0]) and timed else 0.0
+        worked_on = "lead_time" in head.rows[0] or any("[{" in line for line in head.lines[1:])
+        return CERTAIN if is_table(head.rows[0]) and worked_on else 0.0
     first = head.json[0] if isinstance(head.json, list) else head.json
     listed = [first.get(key) or [{}] for key in (*ANNOTATIONS, PREDICTIONS)]
     within = [*(each[0] for each in listed), first.get("annotation") or {}]
