@@ -420,6 +420,37 @@ def test_what_the_page_reads_is_never_overwritten(tmp_path, data):
     assert read(tmp_path / "other.csv")[1][0] == "corrected"
 
 
+def test_links_into_a_folder_of_data_are_never_written_through(tmp_path, data):
+    folder = tmp_path / "talks"
+    write(data[0][:2], folder, format="elan")
+    first = min(folder.iterdir())
+    (tmp_path / "soft.eaf").symlink_to(first)
+    os.link(first, tmp_path / "hard.eaf")
+    (folder / "inner").mkdir()
+    (tmp_path / "inner").symlink_to(folder / "inner")
+    before = {path: path.read_bytes() for path in folder.rglob("*.eaf")}
+    X, _ = read(folder)
+    place, collection = Place(folder, "elan"), Collection(X, None)
+    for name in ("soft.eaf", "hard.eaf", "inner"):
+        for kind in ("copy", "changes"):
+            with pytest.raises(DataError, match="is the data itself, which is never overwritten"):
+                place.save(collection, {"name": name, "kind": kind, "replace": True})
+    assert {path: path.read_bytes() for path in folder.rglob("*.eaf")} == before
+
+
+def test_changes_of_the_current_folder_are_kept_beside_it(tmp_path, data, monkeypatch):
+    """`ibgn explore .` ended in a ValueError, and .. wrote into the folder that it read."""
+    inner = tmp_path / "talks" / "inner"
+    inner.mkdir(parents=True)
+    monkeypatch.chdir(inner)
+    for source, named in ((Path(), inner), (Path(".."), inner.parent)):
+        place = Place(source, "elan")
+        assert place.journal == named.with_name(f"{named.name}.changes")
+        assert place.folder / place.propose() == named.with_name(f"{named.name}-corrected")
+    with pytest.raises(DataError, match="'/' has nothing beside it"):
+        _ = Place(Path("/"), "elan").journal
+
+
 def test_names_that_lead_elsewhere_are_refused(tmp_path, data):
     folder = tmp_path / "data"
     folder.mkdir()
@@ -429,6 +460,7 @@ def test_names_that_lead_elsewhere_are_refused(tmp_path, data):
     for name, reason in (
         ("link.csv", "exists"),
         ("..", "without folders"),
+        ("\ud800.csv", "half a character"),
         ("x" * 300 + ".csv", "cannot be written .File name too long.; take another name"),
     ):
         with pytest.raises(DataError, match=reason):

@@ -17,6 +17,7 @@ from benchmarks import stream
 import ibgn
 from forked import PATIENCE, Forked
 from ibgn.datasets import sample_path
+from ibgn.live.checkpoint import Checkpoint
 from model_files import leaves
 from terminals import IN_TESTS
 
@@ -516,6 +517,16 @@ def test_a_file_of_others_is_not_taken_for_a_lock(listen, tmp_path):
     done, _ = listen("--checkpoint", "kept", events=BOIL)
     assert "would be used as a lock, but it holds something" in done.stderr
     assert (tmp_path / "kept.lock").read_text() == "precious"
+
+
+def test_a_file_of_others_that_was_empty_is_not_removed_as_a_lock(tmp_path):
+    """Such as one that is followed, to which events are added meanwhile."""
+    events = tmp_path / "kept.lock"
+    events.touch()
+    checkpoint = Checkpoint(tmp_path / "kept", {})
+    events.write_text("an event")
+    checkpoint.close()
+    assert events.read_text() == "an event"
 
 
 @pytest.mark.parametrize(("host", "warned"), [("", False), ("0.0.0.0:", True)])

@@ -1,6 +1,8 @@
 """Where commands may write: never over what they read, nor over what exists without --force."""
 
 import os
+import subprocess
+import sys
 from inspect import signature
 from pathlib import Path
 from typing import get_args
@@ -72,6 +74,22 @@ def test_no_command_writes_over_what_it_reads(ibgn, takes, command, read):
             assert result.returncode == 2, result.stderr
             assert "is also an input" in result.stderr or "read as data" in result.stderr
             assert takes.read_text() == GOOD
+
+
+@pytest.mark.parametrize("read", ["data/takes.csv", "data", "symbolic.csv", "-"])
+def test_no_command_prints_to_what_it_reads(takes, tmp_path, read):
+    """As with `ibgn convert takes.csv - >> takes.csv`, which would double it."""
+    command = [sys.executable, "-m", "ibgn", "convert", read, "-"]
+    with takes.open() as source, takes.open("a") as target:
+        result = subprocess.run(
+            command, cwd=tmp_path, stdin=source, stdout=target, stderr=subprocess.PIPE, text=True
+        )
+    assert result.returncode == 1, result.stderr
+    assert "standard output goes to" in result.stderr
+    assert takes.read_text() == GOOD
+    with (tmp_path / "other.csv").open("w") as other, takes.open() as source:
+        subprocess.run(command, cwd=tmp_path, stdin=source, stdout=other, check=True)
+    assert (tmp_path / "other.csv").stat().st_size >= len(GOOD)
 
 
 @pytest.mark.parametrize("option", ["-o", "--figure"])

@@ -124,7 +124,7 @@ class InputFile:
                 size += len(chunk)
                 if width < 4 and not chunk.isascii():
                     width = 4 if chunk.translate(None, UP_TO_THREE) else 2
-                for mark in marks:
+                for mark in filter(str.isascii, marks) if chunk.isascii() else marks:
                     counts[mark] += chunk.count(mark.encode())
         return Tally(size, width, counts)
 
@@ -229,6 +229,15 @@ def is_same_file(path: Path, other: Path) -> bool:
     if path.exists() and other.exists():
         return path.samefile(other)
     return path.resolve() == other.resolve()
+
+
+def is_inside(path: Path, folder: Path) -> bool:
+    """Whether a path leads into a folder, by name or by link, or to a file that is linked there."""
+    if not folder.is_dir():
+        return False
+    files = (file for file in folder.rglob("*") if file.is_file())
+    inside = folder.resolve() in path.resolve().parents
+    return inside or (path.is_file() and any(is_same_file(path, file) for file in files))
 
 
 @contextmanager

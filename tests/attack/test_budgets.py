@@ -21,12 +21,14 @@ from attack.measured import read_measured
 from ibgn import DataError, IBGNClassifier, IntervalSequences
 from ibgn.budgets import VARIABLE, Budget, as_bytes
 from ibgn.cli import app
+from ibgn.datasets import make_styles
 from ibgn.errors import BudgetError, OptionError
 from ibgn.io import FORMATS, survey
 from ibgn.io.files import Files
 from ibgn.io.patterns import search_names
 from ibgn.model.generation import sample_instances
 from ibgn.networks import count_pairs, read_networks
+from model_files import peak
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="peaks are read from /proc")
 HEADER = "instance,action,start,end\n"
@@ -47,6 +49,21 @@ def write_elan(path, elements):
     path.write_bytes(gzip.compress(document % (b"<a/>" * elements)))
 
 
+def write_value(path, length):
+    """One annotation with a long value, of which one character takes four bytes, and so do all."""
+    value = "\U0001f600" + "a" * length
+    ends = (
+        '<TIME_SLOT TIME_SLOT_ID="0" TIME_VALUE="0"/><TIME_SLOT TIME_SLOT_ID="1" TIME_VALUE="1"/>'
+    )
+    slots = 'ANNOTATION_ID="a" TIME_SLOT_REF1="0" TIME_SLOT_REF2="1"'
+    text = (
+        f'<ANNOTATION_DOCUMENT><TIME_ORDER>{ends}</TIME_ORDER><TIER TIER_ID="t"><ANNOTATION>'
+        f"<ALIGNABLE_ANNOTATION {slots}><ANNOTATION_VALUE>{value}</ANNOTATION_VALUE>"
+        "</ALIGNABLE_ANNOTATION></ANNOTATION></TIER></ANNOTATION_DOCUMENT>"
+    )
+    path.write_bytes(gzip.compress(text.encode()))
+
+
 def write_attribute(path, length):
     path.write_bytes(b'<ANNOTATION_DOCUMENT a="%b"></ANNOTATION_DOCUMENT>' % (b"a" * length))
 
@@ -58,6 +75,13 @@ def write_columns(path, number):
 def write_hidden_columns(path, number):
     """A header that goes on behind line feeds within quotes."""
     path.write_text('instance,action,start,end,"\n"' + f'{",c" * 1000},"\n"' * (number // 1000))
+
+
+def write_repeated(text):
+    def write(path, number):
+        path.write_bytes(gzip.compress((text * number).encode()))
+
+    return write
 
 
 def write_number(path, digits):
@@ -107,6 +131,11 @@ BOMBS = [
     ("columns.csv", write_columns, 200_000, "a row of [0-9]+ columns or more needs", 500),
     ("columns10.csv", write_columns, 10_000_000, "a row of [0-9]+ columns or more needs", 500),
     ("hidden.csv", write_hidden_columns, 2_000_000, "a row of [0-9]+ columns or more needs", 1000),
+    ("value.eaf.gz", write_value, 150_000_000, "tree of its elements needs about", 900_000),
+    ("quotes.csv.gz", write_repeated('"'), 30_000_000, "rows and cells needs about", 1000),
+    ("spaces.csv.gz", write_repeated("a\x0b"), 20_000_000, "rows and cells needs about", 1000),
+    ("wide.csv.gz", write_repeated("ab\u2003"), 30_000_000, "its first row needs about", 1000),
+    ("blank.csv.gz", write_repeated(" \n"), 40_000_000, "the file is empty", 1000),
     ("number.csv", write_number, 40_000, "the start is '1111", 4_000),
     ("labels.json", write_many_labels, 20_000, "actions of its objects needs", 20),
     ("segments.json", write_segments, 20_000, None, 1000),
@@ -451,6 +480,16 @@ def test_what_needs_all_pairs_of_a_long_instance_is_refused_before_it_begins(
         with pytest.raises(BudgetError, match=said):
             work()
         assert time.process_time() - begin < 20
+
+
+def test_styles_explain_a_long_instance_within_a_horizon():
+    """All its pairs were counted for terms that say nothing about pairs: 37 GB for 100,000."""
+    X, y, _ = make_styles(random_state=0)
+    several = IBGNClassifier(terms=("length", "relations"), styles=2, horizon=3, random_state=0)
+    several.set_params(unknown_actions="ignore")
+    styled, long = several.fit(X, y), make_long(5000)
+    styled.explain(make_long(100)[0])
+    assert peak(lambda: styled.explain(long[0])) < 50 * MB
 
 
 def test_a_long_instance_is_not_drawn(model, monkeypatch):

@@ -1,5 +1,6 @@
 """Values that would change without a word: refused with the reason, or exact."""
 
+import datetime
 import io
 import json
 import os
@@ -460,3 +461,25 @@ def test_formulas_are_harmless_from_the_command_line(tmp_path, ibgn):
     refused = ibgn("convert", "in.jsonl", "other.jsonl", "--escape-formulas")
     assert refused.returncode
     assert "--escape-formulas is not an option of the format jsonl" in refused.stderr
+
+
+DAY, TIME = datetime.date(2020, 1, 1), datetime.datetime(2020, 1, 1, 5)
+MIXED = {
+    "date": [DAY, TIME],
+    "zone": [TIME, TIME.replace(tzinfo=datetime.UTC)],
+    "number": [datetime.timedelta(1), 1],
+    "bytes": [b"tea", "tea"],
+}
+
+
+@pytest.mark.parametrize("labels", MIXED.values(), ids=MIXED)
+def test_a_column_of_parquet_merges_no_labels_of_several_types(tmp_path, labels):
+    """A time of day became midnight, a number a millionth of a second, and text bytes."""
+    pytest.importorskip("pyarrow")
+    X = IntervalSequences.from_lists([[("a", 0, 1)]] * 2)
+    path = tmp_path / "takes.parquet"
+    with pytest.raises(DataError, match="the label .*, of type .*make them text"):
+        write(X, path, labels)
+    assert not path.exists()
+    write(X, path, list(map(str, labels)))
+    assert read(path)[1].tolist() == list(map(str, labels))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ibgn._files import COMPRESSIONS, follow, is_same_file, show
+from ibgn._files import COMPRESSIONS, follow, is_inside, is_same_file, show
 from ibgn._temporaries import temporary_folder
 from ibgn.cli.output import print_text
 from ibgn.errors import DataError, Option, OptionError
@@ -44,6 +44,7 @@ Command = Callable[..., None]
 
 STANDARD = Path("-")  # standard input or output
 REDIRECTED = Path("/dev/stdin")  # which may be a file, as in `ibgn convert - OUT < IN`
+PRINTED_TO = Path("/dev/stdout")  # and so may this, as in `ibgn convert IN - >> IN`
 READER_OPTION = "option"  # -O name=value, which may name a file too
 RESUMED = ("journals",)  # what an interrupted run leaves behind, to be resumed
 
@@ -178,6 +179,9 @@ def check_targets(
     """
     before: list[Path] = []
     sources = [path for path in read if path.is_file() or path.is_dir()]
+    if PRINTED_TO.is_file():
+        for source in sources:
+            _refuse_printing(source)
     for option, path in written.items():
         if path is None or (path == STANDARD and kinds[option] == "either"):
             continue
@@ -209,6 +213,14 @@ def _check_kind(option: str, path: Path, kind: Kind) -> None:
         raise OptionError(option, str(path), reason)
 
 
+def _refuse_printing(source: Path) -> None:
+    """Refuse to print to an input; what is printed may be read in its turn, without end."""
+    if is_same_file(PRINTED_TO, source) or is_inside(PRINTED_TO, source):
+        raise DataError(
+            f"standard output goes to {show(source)}, which is read; send it to another file"
+        )
+
+
 def _refuse_input(option: str, path: Path, kind: Kind, source: Path, format: str | None) -> None:
     """Refuse an output that is an input, is in a folder that is read, or holds an input."""
     if is_same_file(path, source):
@@ -225,9 +237,8 @@ def _refuse_input(option: str, path: Path, kind: Kind, source: Path, format: str
 
 def _is_data(path: Path, kind: Kind, folder: Path, inside: bool, format: str | None) -> bool:
     """Whether a file is among the data of a folder, or would be the next time it is read."""
-    files = (file for file in folder.rglob("*") if file.is_file())
     if path.exists():
-        return inside or (path.is_file() and any(is_same_file(path, file) for file in files))
+        return is_inside(path, folder)
     if not inside or kind == "folder" or not path.suffix:  # a folder may hold files of any kind
         return inside
     from ibgn.io import FORMATS
@@ -237,7 +248,7 @@ def _is_data(path: Path, kind: Kind, folder: Path, inside: bool, format: str | N
     if readable and format is None:  # the files would no longer tell which format they have
         return True
     alike = {ending}.union(*readable)
-    return any(_ending(file) in alike for file in files)
+    return any(_ending(file) in alike for file in folder.rglob("*") if file.is_file())
 
 
 def _endings(format: "Format") -> set[str]:

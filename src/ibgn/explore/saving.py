@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ibgn._files import is_same_file, replacing
+from ibgn._files import is_inside, is_same_file, replacing, show
 from ibgn.errors import DataError
 from ibgn.explore.collection import Collection
 from ibgn.io import write
 from ibgn.io.registry import FORMATS
 from ibgn.io.tiers import Correction, write_corrections
-from ibgn.text import count, quote
+from ibgn.text import count, half_character, quote
 
 __all__ = ["Place"]
 
@@ -44,16 +44,27 @@ class Place:
     @property
     def journal(self) -> Path:
         """File beside the source that has all changes."""
-        return self.source.with_name(f"{self.source.name}.changes")
+        return self._named.with_name(f"{self._named.name}.changes")
 
     @property
     def folder(self) -> Path:
         """Where copies are written: beside the source."""
-        return self.source.absolute().parent
+        return self._named.absolute().parent
+
+    @property
+    def _named(self) -> Path:
+        """The source by a name beside which others can be, as those of . and .. are not."""
+        named = self.source if self.source.name not in ("", os.pardir) else self.source.resolve()
+        if not named.name:
+            raise DataError(
+                f"{show(self.source)} has nothing beside it, where changes could be kept; name a "
+                "folder within it"
+            )
+        return named
 
     def propose(self) -> str:
         """A name for the copy that is free."""
-        stem, suffix = self.source.stem, self.source.suffix
+        stem, suffix = self._named.stem, self._named.suffix
         if self.copied_as != self.format:
             suffix = FORMATS[self.copied_as].suffixes[0]
         names = (f"{stem}-corrected{n}{suffix}" for n in ("", *(f"-{k}" for k in range(2, 1000))))
@@ -77,11 +88,14 @@ class Place:
         is_name = isinstance(name, str) and Path(name).name == name and name != os.pardir
         if not isinstance(name, str) or not name or not is_name or "\0" in name:
             raise DataError("name a file, without folders; it is written beside the data")
+        wrong = half_character(name)
+        if wrong is not None:
+            raise DataError(f"the name {wrong}")
         target = self.folder / name
         try:
             exists = os.path.lexists(target)
             used = [path for path in (self.journal, *self.others) if is_same_file(target, path)]
-            is_source = is_same_file(target, self.source)
+            is_source = is_same_file(target, self.source) or is_inside(target, self.source)
         except OSError as error:  # a name that is too long, a loop of links
             reason = f"{quote(name)} cannot be written ({error.strerror}); take another name"
             raise DataError(reason) from error

@@ -97,7 +97,8 @@ class Checkpoint:
 
     def close(self) -> None:
         """Let others use it."""
-        self._lock_path.unlink(missing_ok=True)
+        if not os.fstat(self._lock).st_size:  # nobody wrote to it, as to a file of that name
+            self._lock_path.unlink(missing_ok=True)
         os.close(self._lock)
 
 

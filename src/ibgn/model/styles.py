@@ -64,8 +64,10 @@ def blend_log_terms(
     blended = dict.fromkeys(said[0], LogTerms())
     for terms, chances in zip(said, np.exp(logs).T, strict=True):
         for name, own in terms.items():
-            pairs = np.diff(pair_offsets(X, own.horizon))
-            of_levels = chances, chances[X.owner], np.repeat(chances, pairs), chances[:, None]
+            of_pairs = chances[:0]
+            if own.pair is not None:  # which others have no horizon for
+                of_pairs = np.repeat(chances, np.diff(pair_offsets(X, own.horizon)))
+            of_levels = chances, chances[X.owner], of_pairs, chances[:, None]
             sums = dict[str, Any]()
             for key, factor in zip(LEVELS, of_levels, strict=True):
                 level, before = getattr(own, key), getattr(blended[name], key)

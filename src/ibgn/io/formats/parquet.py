@@ -22,7 +22,7 @@ from ibgn.io.head import CERTAIN, Head
 from ibgn.io.longframe import LongFrame, join
 from ibgn.io.parsing.columns import Columns, find_columns, unused
 from ibgn.io.registry import reader, streamer, writer
-from ibgn.text import printable
+from ibgn.text import printable, quote
 
 __all__ = ["RowGroups", "divide_parquet", "read_parquet", "write_parquet"]
 
@@ -268,7 +268,7 @@ def write_parquet(
     """
     parquet = _pyarrow_parquet()
     _refuse_compression(path)
-    check_writable(X, y, IN_PARQUET)
+    cells = check_writable(X, y, IN_PARQUET)
     try:
         table = X.to_frame(y, backend="pyarrow")
     except DataError:
@@ -278,8 +278,20 @@ def write_parquet(
         raise DataError(
             f"labels and groups do not make columns of one type: {reason}; make them text"
         ) from error
+    for name, values in cells.items():
+        _refuse_changed(name, values, {*table.column(name).unique().to_pylist()})
     with replacing(path) as temporary, temporary.open("wb") as file:
         parquet.write_table(table, file)
+
+
+def _refuse_changed(name: str, values: Sequence[Any], kept: set[Any]) -> None:
+    """Refuse values that became others in a column of one type, as a time does among days."""
+    lost = next((value for value in values if value not in kept), None)
+    if lost is not None:
+        raise DataError(
+            f"the {name} {quote(lost)}, of type {type(lost).__name__}, would become another value "
+            f"in one column with other {name}s; make them text"
+        )
 
 
 def _expect_footer(stream: IO[bytes], allowance: Allowance) -> None:

@@ -48,7 +48,9 @@ UNITS = re.compile(
     r"\u00b0[CF]?|%|k?hz|m?v|a\.u\.|g|bpm)",
     re.IGNORECASE,
 )
-CELLS = {"\n": 400, **dict.fromkeys(",;\t| ", 60)}  # bytes that rows and cells take, by their ends
+SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))  # all that may separate words
+# bytes that rows and cells take, by their ends; two quotes without anything between are a cell too
+CELLS = {**dict.fromkeys(f",;|&{SPACES}", 60), '"': 45, "\n": 400, "\r": 0}
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ __all__ = [
 WHITE_SPACE = r"\s+"  # what pandas calls columns separated by any white space
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 COLUMN = 1 << 15  # bytes that a column takes in pandas, however short
+FIRST = 6  # bytes that a byte of the first row takes, as text and while it is cut
 CELL = 40  # bytes of a cell beside its text
 IN_QUOTES = re.compile(rb'(?:[^"]+|"")*')
 # since version 3.1 pandas reads floats exactly by itself and warns when asked to
@@ -191,18 +192,21 @@ def _as_it_is(delimiter: str, encoding: str) -> dict[str, Any]:
 def _expect_columns(file: InputFile, delimiter: str) -> None:
     """Refuse a first row of very many columns, each of which costs pandas memory and time.
 
-    A row goes on behind a line feed within quotes.
+    So does one of a few columns that are very long. A row goes on behind a line feed within quotes.
     """
     marks = b" \t" if delimiter == WHITE_SPACE else delimiter.encode()
     quote_or_end = re.compile(rb'[\r\n]|(?:\A|[%b])"' % re.escape(marks))
-    columns, is_quoted, is_filled = 1, False, False
+    empty = re.compile(rb"[%b]*+" % b" \t\r\n\v\f".translate(None, marks))  # before the first row
+    columns, length, is_quoted, is_filled = 1, 0, False, False
     with file.open() as stream:
         while piece := stream.read(CHUNK):
-            place = 0
+            place = 0 if is_filled or is_quoted else empty.match(piece).end()  # type: ignore[union-attr]
             while place < len(piece):
+                file.allowance.need(FIRST * length, "its first row")
                 if is_quoted:
-                    place = IN_QUOTES.match(piece, place).end() + 1  # type: ignore[union-attr]
-                    is_quoted, is_filled = place > len(piece), True
+                    end = IN_QUOTES.match(piece, place).end() + 1  # type: ignore[union-attr]
+                    is_quoted, is_filled = end > len(piece), True
+                    length, place = length + end - place, end
                     continue
                 found = quote_or_end.search(piece, place)
                 end = len(piece) if found is None else found.end()
@@ -212,7 +216,7 @@ def _expect_columns(file: InputFile, delimiter: str) -> None:
                 is_quoted = found is not None and found[0].endswith(b'"')
                 if is_filled and found is not None and not is_quoted:
                     return
-                place = end
+                length, place = length + end - place, end
 
 
 def parse_head(file: InputFile, delimiter: str, encoding: str = "utf-8") -> list[str]:

@@ -14,6 +14,7 @@ DEEPEST = 100  # elements within elements
 LONGEST = 1 << 24  # bytes of a tag, which is read from its start with each chunk
 ELEMENT = 300  # bytes that an element takes, in the tree and in what is made of it
 ATTRIBUTE = 150
+CHARACTER = 8  # of text: up to four bytes, which are there twice when its pieces are joined
 CHUNK = 1 << 20
 
 
@@ -64,15 +65,17 @@ def _parser(builder: TreeBuilder, file: InputFile, encoding: str | None) -> Any:
     prefix, allowance = file.prefix, file.allowance
     depth = memory = 0
 
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth, memory
-        depth += 1
-        memory += ELEMENT
-        for value in attributes.values():
-            memory += ATTRIBUTE + 4 * len(value)
+    def take(more: int) -> None:
+        nonlocal memory
+        memory += more
         if memory > allowance.memory:
             read = max(parser.CurrentByteIndex, 1)
             allowance.need(memory * file.tally().size / read, "the tree of its elements")
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        take(ELEMENT + sum(ATTRIBUTE + 4 * len(value) for value in attributes.values()))
         if depth > DEEPEST:
             raise DataError(
                 f"{prefix}elements are nested more than {DEEPEST} deep; export it again"
@@ -80,8 +83,7 @@ def _parser(builder: TreeBuilder, file: InputFile, encoding: str | None) -> Any:
         builder.start(tag, attributes)
 
     def data(text: str) -> None:
-        nonlocal memory
-        memory += 4 * len(text)
+        take(CHARACTER * len(text))
         builder.data(text)
 
     def end(tag: str) -> None:
