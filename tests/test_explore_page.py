@@ -1089,6 +1089,77 @@ def test_names_are_never_markup(browser, hostile):
         opened.context.close()
 
 
+LONG = ["a name that goes on and on " * 12, "x" * 300, "שם ארוך " * 30]
+
+
+@pytest.mark.parametrize("width", [1280, 380])
+def test_long_names_stay_in_their_places(browser, width):
+    X = IntervalSequences.from_lists(
+        [[(LONG[n % 3], 0, 4), (LONG[(n + 1) % 3], 3, 6 + n)] for n in range(6)],
+        [f"{LONG[n % 3]} {n}" for n in range(6)],
+    )
+    y = np.array(LONG * 2, object)
+    model = IBGNClassifier(random_state=0).fit(X, y)
+    y[4:] = None
+    desk = Desk(Collection(X, y), model, "takes.csv")
+    beyond = """() => [...document.querySelectorAll("main .panel, main .head, main .timeline")]
+      .filter(each => each.scrollWidth > each.clientWidth + 1).map(each => each.ariaLabel)"""
+    with served(desk, Learning(desk, model)) as address:
+        opened = Watched(browser, address, width=width)
+        view = opened.page
+        view.locator(".posterior").wait_for()
+        view.locator("button.bar").first.focus()
+        for state in walk_views(view):
+            assert opened.sideways() == 0, state
+            assert view.evaluate(beyond) == [], state
+        assert not opened.events
+        opened.context.close()
+
+
+def walk_views(view):
+    """Open every view; yields the name of each."""
+    for name in ("instances", "confusion", "model", "next"):
+        view.locator(f"#view-{name}").click()
+        view.locator(".view h2").wait_for()
+        if name == "model":
+            view.get_by_role("heading", name="Generated instances").wait_for()
+        yield name
+
+
+def test_names_that_are_read_from_the_right_stay_apart(browser, data, model):
+    desk = Desk(Collection(data[0], ["שלום"] * len(data[1])), model, "takes.csv")
+    with served(desk, Learning(desk, model)) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        open_row(view, 0)
+        apart = """box => [...box.children].map(
+          each => [each.textContent, getComputedStyle(each).unicodeBidi])"""
+        answer = desk.rows()["predicted"][0]
+        assert view.locator("#row-0 .item-label").evaluate(apart) == [
+            ["שלום", "isolate"],
+            [answer, "isolate"],
+        ]
+        assert view.locator("#label").evaluate("field => getComputedStyle(field).direction") == "rtl"
+        opened.context.close()
+
+
+def test_many_short_intervals_are_drawn_as_long_as_they_are(browser, model):
+    rows = [(f"act {n % 5}", n, n + 0.2 + n % 3) for n in range(500)]
+    X = IntervalSequences.from_lists([rows])
+    desk = Desk(Collection(X, [None]), model, "takes.csv")
+    with served(desk, Learning(desk, model)) as address:
+        opened = Watched(browser, address)
+        open_row(opened.page, 0)
+        bars = opened.page.locator("button.bar")
+        expect(bars).to_have_count(500)
+        widths = bars.evaluate_all("all => all.map(each => each.getBoundingClientRect().width)")
+        pixels = opened.page.locator(".axis").bounding_box()["width"] / (rows[-1][2] * 1.06)
+        for width, (_, start, end) in zip(widths, rows, strict=True):
+            assert width == pytest.approx(max((end - start) * pixels, 3), abs=0.5)
+        assert not opened.events
+        opened.context.close()
+
+
 def walk(view):
     """Bring the page into every state that a reader meets; yields the name of each."""
     yield "instances"

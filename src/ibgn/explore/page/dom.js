@@ -1,5 +1,7 @@
 // Elements from plain values. Text is only ever text: no name from the data is parsed as markup.
 
+const LONG = 60; // characters of a name that are shown within a sentence
+
 /** Make an element: attributes (on… are listeners, `style` an object), then children. */
 export function el(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -79,6 +81,9 @@ export function meter(share, before = null) {
     el("span", { class: "filled", style: { width: `${share * 100}%` } }),
     before !== null && el("span", { class: "before", style: { left: `${before * 100}%` } }));
 }
+
+/** A name from the data within a sentence: shortened, and apart from what is around it, whichever way it is read. */
+export const named = (text, tag = "bdi") => el(tag, text.length > LONG ? { title: text } : {}, text.length > LONG ? `${[...text].slice(0, LONG).join("")}…` : text);
 
 /** A number as people read it. */
 export function show(value, digits = 3) {

@@ -2,7 +2,7 @@
 
 import { cards, counterfactualPart, heldOutNote, posteriorList, relationsPart, twinsNote, whyPart } from "./answer.js";
 import { get, page, post, query } from "./api.js";
-import { button, choice, clock, el, fill, plural, redraw, typedIn } from "./dom.js";
+import { button, choice, clock, el, fill, named, plural, redraw, typedIn } from "./dom.js";
 import { Timeline } from "./timeline.js";
 
 export class InstanceView {
@@ -243,15 +243,15 @@ export class InstanceView {
     const { data } = this;
     const changed = JSON.stringify([data.label, data.intervals]) !== JSON.stringify([data.first.label, data.first.intervals]);
     const input = el("input", {
-      id: "label", list: "activities", value: data.label ?? "", placeholder: "no label", autocomplete: "off", maxlength: "1000",
+      id: "label", list: "activities", dir: "auto", value: data.label ?? "", placeholder: "no label", autocomplete: "off", maxlength: "1000",
       onchange: () => this.relabel(input.value),
       onkeydown: (event) => { if (event.key === "Enter") input.blur(); },
     });
     redraw(this.head, data.number,
-      el("h2", {}, data.id),
+      el("h2", { dir: "auto", title: data.id }, data.id),
       el("label", { class: "field" }, el("span", {}, "Label"), input),
       el("datalist", { id: "activities" }, this.app.overview.activities.map((name) => el("option", { value: name }))),
-      changed && el("span", { class: "flag changed" }, `changed: was ${data.first.label ?? "no label"}, ${plural(data.first.intervals.length, "interval")}`),
+      changed && el("span", { class: "flag changed" }, "changed: was ", data.first.label === null ? "no label" : named(data.first.label), `, ${plural(data.first.intervals.length, "interval")}`),
       this.draft && el("span", { class: "draft", role: "status" }, "a draft",
         button("Keep", () => this.keep(), { class: "primary", id: "keep", title: "Ctrl+S" }), button("Discard", () => this.discard(), { id: "discard", title: "Escape" })));
   }
@@ -262,7 +262,7 @@ export class InstanceView {
     const field = (name, key, type) => {
       const value = !chosen ? "" : type === "number" ? clock(chosen[key], this.timeline.width / 1e4) : chosen[key];
       const input = el("input", {
-        id: `edit-${key}`, type, step: "any", value, disabled: !chosen, list: key === "action" ? "actions" : null,
+        id: `edit-${key}`, type, step: "any", value, disabled: !chosen, list: key === "action" ? "actions" : null, dir: key === "action" ? "auto" : null,
         autocomplete: "off", maxlength: type === "text" ? "1000" : null, onchange: () => this.editField(key, input.value),
       });
       return el("label", { class: "field" }, el("span", {}, name), input);
@@ -292,7 +292,7 @@ export class InstanceView {
 
   drawAnswer() {
     const { posterior, why, unknown_actions: unknown } = this.judged;
-    fill(this.legend, why && ["Marks are log odds: ", el("span", { class: "mark-for" }, `for ${why.activity}`), ", ", el("span", { class: "mark-against" }, `for ${why.against}`)]);
+    fill(this.legend, why && ["Marks are log odds: ", el("span", { class: "mark-for" }, "for ", named(why.activity)), ", ", el("span", { class: "mark-against" }, "for ", named(why.against))]);
     this.drawQuestions();
     if (!posterior) return fill(this.answer, el("h3", {}, "No model yet"), el("p", { class: "soft" }, "Label some instances of at least two activities, then “Learn again”."));
     return redraw(this.answer, "answer",
@@ -300,7 +300,7 @@ export class InstanceView {
       posteriorList(posterior, this.data.label, this.draft && this.data.posterior),
       !this.draft && this.data.held_out && heldOutNote(this.data.held_out),
       this.data.twins.length > 0 && twinsNote(this.data.twins, (number) => this.app.open(number)),
-      unknown?.length > 0 && el("p", { class: "warning" }, `The model does not know: ${unknown.join(", ")}`),
+      unknown?.length > 0 && el("p", { class: "warning" }, "The model does not know: ", unknown.map((each, n) => [n > 0 && ", ", named(each)])),
       why && whyPart(why, posterior.slice(1).map((each) => each.label), (label) => this.compare(label), (reason) => this.point(reason)));
   }
 

@@ -1,6 +1,6 @@
 // All instances: filters, an order, and a list that draws only the rows in view.
 
-import { button, choice, el, fill, percent, plural, redraw } from "./dom.js";
+import { button, choice, el, fill, named, percent, plural, redraw } from "./dom.js";
 
 const ROW = 54; // pixels, as in style.css
 const SPARE = 8; // rows drawn beyond both ends
@@ -62,7 +62,7 @@ export class List {
   drawControls() {
     const change = (name) => (value) => { this.filter[name] = value; this.apply(); this.box.scrollTop = 0; };
     const any = (names) => [["", "any"], ...names];
-    const search = el("input", { type: "search", id: "search", value: this.filter.text, placeholder: "name…", autocomplete: "off", oninput: () => change("text")(search.value) });
+    const search = el("input", { type: "search", id: "search", dir: "auto", value: this.filter.text, placeholder: "name…", autocomplete: "off", oninput: () => change("text")(search.value) });
     redraw(this.controls, "list",
       el("label", { class: "field" }, el("span", {}, "Find"), search),
       choice("Show", STATES, this.filter.state, change("state")),
@@ -134,16 +134,16 @@ export class List {
       state.wrong && ["wrong", "wrong"], state.unsure && ["unsure", "uncertain"], state.contradicts && ["wrong", "contradicts"],
       state.unlabelled && ["unsure", "no label"], state.changed && ["changed", "changed"],
     ].filter(Boolean);
-    const said = labels[number] ?? "—";
-    const answer = predicted && predicted[number] !== labels[number] ? `${said} → ${predicted[number]}` : said;
+    const said = labels[number] === null ? "—" : named(labels[number]);
+    const differs = predicted && predicted[number] !== labels[number];
     return el("div", {
       class: "item", role: "option", id: `row-${number}`, style: { top: `${place * ROW}px` },
       "aria-selected": String(number === this.current), "aria-posinset": place + 1, "aria-setsize": this.shown.length,
       onclick: () => this.choose(number),
     },
-    el("span", { class: "item-id", title: ids[number] }, ids[number]),
+    el("span", { class: "item-id", dir: "auto", title: ids[number] }, ids[number]),
     el("span", { class: "flags" }, words.map(([kind, text]) => el("span", { class: `flag ${kind}` }, text))),
-    el("span", { class: "item-label", title: answer }, answer),
+    el("span", { class: "item-label" }, said, differs && [" → ", named(predicted[number])]),
     predicted && el("span", { class: "share soft" }, percent(probability[number])));
   }
 

@@ -134,7 +134,7 @@ export class Timeline {
     const inView = (place) => this.intervals[place].end >= first && this.intervals[place].start <= last;
     const many = this.intervals.length > MOST_SHOWN && this.intervals.filter((_, place) => inView(place)).length > MOST_SHOWN;
     fill(this.lanes, this.layOut().map(([name, rows]) => el("div", { class: "lane", role: "group", "aria-label": name },
-      el("span", { class: "lane-name", title: name }, name),
+      el("span", { class: "lane-name", dir: "auto", title: name }, name),
       el("div", { class: "lane-rows" },
         rows.map((row) => el("div", { class: "row" }, row.places.filter(inView).map((place) => this.bar(place, many))))))));
     if (!this.intervals.length) fill(this.lanes, el("p", { class: "empty" }, "No intervals. Add one with the form below, or by a double click here."));
@@ -178,7 +178,7 @@ export class Timeline {
       onpointerdown: (event) => this.onDrag(event, place),
     },
     el("span", { class: "grip start", "aria-hidden": "true" }),
-    el("span", { class: "bar-name" }, this.by === "track" ? interval.action : show(interval.end - interval.start)),
+    el("span", { class: "bar-name", dir: "auto" }, this.by === "track" ? interval.action : show(interval.end - interval.start)),
     speaks && el("span", { class: "mark", "aria-hidden": "true" }, signed(mark)),
     el("span", { class: "grip end", "aria-hidden": "true" }));
   }
@@ -352,7 +352,7 @@ export function miniature(intervals, name) {
   });
   return el("div", { class: "miniature", role: "img", "aria-label": `${name}: ${plural(intervals.length, "interval")}` },
     lanes.slice(0, MINI_LANES).map((lane) => el("div", { class: "mini-lane" },
-      el("span", { class: "mini-name", title: lane }, lane),
+      el("span", { class: "mini-name", dir: "auto", title: lane }, lane),
       el("div", { class: "mini-row" }, intervals.filter((each) => each.action === lane).slice(0, MINI_BARS).map(bar)))),
     lanes.length > MINI_LANES && el("p", { class: "mini-more" }, `and ${plural(lanes.length - MINI_LANES, "more action")}`));
 }
