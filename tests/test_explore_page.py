@@ -344,6 +344,44 @@ def test_relations_of_what_is_selected(page, desk, by):
     expect(view.locator("button.bar[aria-pressed=true]")).to_have_attribute("data-place", "0")
 
 
+def test_relations_of_what_is_selected_are_those_of_allen(browser, model):
+    spans = [(0, 4), (0, 4), (0, 2), (2, 4), (2, 3), (4, 6), (3, 5), (7, 9), (8, 9)]
+    rows = [(f"act {n}", *span) for n, span in enumerate(spans)]
+    X = IntervalSequences.from_lists([rows])
+    relations = read_networks(X)[0].relations
+    names = [row[0] for row in X.to_lists()[0]]
+    pairs = [(i, j) for j in range(len(names)) for i in range(j)]
+    words = {pair: Relation(int(relations[pair])).label for pair in pairs}
+    assert set(words.values()) == {each.label for each in Relation}
+    desk = Desk(Collection(X, [None]), model, "takes.csv")
+    with served(desk, Learning(desk, model)) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        open_row(view, 0)
+        for place in range(len(names)):
+            view.locator(f"button.bar[data-place='{place}']").focus()
+            own = [f"{names[i]} {words[i, j]} {names[j]}" for i, j in pairs if place in (i, j)]
+            expect(view.locator(".relations li")).to_have_text(own)
+        opened.context.close()
+
+
+def test_of_many_intervals_relations_to_the_nearest_are_listed(browser, model):
+    X = IntervalSequences.from_lists([[(f"act {n}", n, n + 2) for n in range(400)]])
+    desk = Desk(Collection(X, [None]), model, "takes.csv")
+    with served(desk, Learning(desk, model)) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        open_row(view, 0)
+        view.locator("button.bar[data-place='200']").focus()
+        listed = view.locator(".relations li")
+        expect(listed).to_have_count(80)
+        expect(listed.first).to_have_text("act 160 before act 200")
+        expect(listed.nth(39)).to_have_text("act 199 overlaps act 200")
+        view.get_by_text("and 319 more relations").wait_for()
+        assert not opened.events
+        opened.context.close()
+
+
 def test_instances_are_found_and_opened_by_mouse_and_by_keyboard(page, desk):
     view = page.page
     expect(view.locator(".count")).to_have_text("24 of 24 instances")

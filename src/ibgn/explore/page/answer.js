@@ -4,7 +4,7 @@ import { button, choice, el, meter, named, percent, plural, signed } from "./dom
 import { miniature } from "./timeline.js";
 
 const LIKELIEST = 6; // activities with a bar
-const RELATED = 80; // relations that are listed
+const RELATED = 80; // relations that are listed: those of the nearest intervals
 
 /** The probabilities; `before` are those of the instance as it is kept, while a draft is tried. */
 export function posteriorList(posterior, label, before = null) {
@@ -51,18 +51,25 @@ export function whyPart(why, others, compare, point) {
     reasonList(why.reasons, point));
 }
 
+/** Allen's relation of an interval to one that is not before it in the order of starts and ends. */
+function relation(first, second) {
+  if (first.end <= second.start) return first.end < second.start ? "before" : "meets";
+  if (first.start === second.start) return first.end === second.end ? "equals" : "starts";
+  if (first.end < second.end) return "overlaps";
+  return first.end === second.end ? "finished-by" : "contains";
+}
+
 /** How one interval relates to the others. */
-export function relationsPart(intervals, place, relations, select) {
+export function relationsPart(intervals, place, select) {
   if (place === null || !intervals[place]) return [el("h3", {}, "Relations"), el("p", { class: "soft" }, "Select an interval to see how it relates to the others.")];
   const title = el("h3", {}, "Relations of ", named(intervals[place].action, "em"));
-  if (relations === undefined) return [title, el("p", { class: "soft", role: "status" }, "asking…")];
-  if (relations === null) return [title, el("p", { class: "soft" }, "There are too many intervals to list their relations.")];
-  const own = relations.filter(([i, j]) => i === place || j === place);
+  const others = intervals.map((_, n) => n).filter((n) => n !== place).sort((a, b) => Math.abs(a - place) - Math.abs(b - place));
+  const own = others.slice(0, RELATED).sort((a, b) => a - b).map((n) => [Math.min(n, place), Math.max(n, place)]);
   const name = (n) => n === place ? named(intervals[n].action, "em") : button(named(intervals[n].action), () => select(n), { class: "link" });
   return [title,
-    !own.length && el("p", { class: "soft" }, "There is no other interval."),
-    el("ul", { class: "relations" }, own.slice(0, RELATED).map(([i, j, word]) => el("li", {}, name(i), ` ${word} `, name(j)))),
-    own.length > RELATED && el("p", { class: "small soft" }, `and ${plural(own.length - RELATED, "more relation")}`)];
+    !others.length && el("p", { class: "soft" }, "There is no other interval."),
+    el("ul", { class: "relations" }, own.map(([i, j]) => el("li", {}, name(i), ` ${relation(intervals[i], intervals[j])} `, name(j)))),
+    others.length > RELATED && el("p", { class: "small soft" }, `and ${plural(others.length - RELATED, "more relation")}, to intervals that are further away`)];
 }
 
 /** The smallest change that was found, or that none was. */

@@ -142,7 +142,6 @@ export class InstanceView {
   /** Show a draft at once, and ask what it would be; answers to older drafts are dropped. */
   try(intervals, chosen = null) {
     this.draft = sorted(intervals);
-    this.judged = { ...this.judged, relations: undefined }; // until they are known again
     this.timeline.selected = chosen ? this.draft.indexOf(chosen) : null;
     this.timeline.show(this.draft, null, true);
     this.drawHead();
@@ -173,7 +172,6 @@ export class InstanceView {
     this.judged = judged;
     this.timeline.show(this.intervals, judged.why?.by_interval, true);
     this.drawAnswer();
-    this.drawRelations();
   }
 
   // -- keeping --------------------------------------------------------------------------------------
@@ -287,7 +285,7 @@ export class InstanceView {
   }
 
   drawRelations() {
-    fill(this.pairs, relationsPart(this.intervals, this.timeline.selected, this.judged.relations, (place) => this.timeline.select(place)));
+    fill(this.pairs, relationsPart(this.intervals, this.timeline.selected, (place) => this.timeline.select(place)));
   }
 
   drawAnswer() {
