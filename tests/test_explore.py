@@ -248,6 +248,33 @@ def test_undo_never_takes_back_what_others_did_since(data):
     assert collection.differing == []
 
 
+def test_redo_does_again_what_was_taken_back(tmp_path, data):
+    path = tmp_path / "takes.csv.changes"
+    collection = Collection(*data)
+    History(path, collection)
+    collection.change(0, 0, "a", label="x")
+    collection.change(1, 0, "a", label="y")
+    collection.undo("a")
+    collection.undo("a")
+    again = Collection(*data)
+    History(path, again)  # after a crash, it can be done again too
+    for each in (collection, again):
+        assert each.redo("a").after.label == "x"
+    assert (collection[0].label, collection[1].label) == ("x", data[1][1])
+    assert collection.redo("a").after.label == "y"
+    with pytest.raises(DataError, match="nothing to do again"):
+        collection.redo("a")
+    collection.undo("a")
+    with pytest.raises(DataError, match="nothing to do again"):
+        collection.redo("b")
+    collection.change(1, collection[1].version, "b", label="theirs")
+    with pytest.raises(ConflictError):
+        collection.redo("a")
+    collection.change(2, 0, "a", label="z")
+    with pytest.raises(DataError, match="nothing to do again"):
+        collection.redo("a")
+
+
 def test_changed_instances_keep_their_names_groups_and_tracks():
     X = IntervalSequences.from_lists(
         [[("a", 0, 2)], [("b", 0, 1), ("a", 1, 3)]], ["first", "second"], ["x", "y"]

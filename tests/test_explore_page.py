@@ -92,6 +92,11 @@ def draft(page):
     return sorted((name, float(start), float(end)) for name, start, end in parts)
 
 
+def rounded(intervals):
+    """Intervals as they are read out of the timeline."""
+    return sorted((row.action, round(row.start, 2), round(row.end, 2)) for row in intervals)
+
+
 def choose(view, name, value, by):
     """Choose an option of a field, by mouse or by keyboard."""
     field = view.locator(f"#choice-{name.lower().replace(' ', '-')}")
@@ -321,6 +326,23 @@ def test_the_timeline_is_zoomed_and_has_a_cursor(page, desk, by):
     going = {row.action for row in rows if row.start <= float(time) < row.end} or {"nothing"}
     assert set(names.split(", ")) == going
     expect(view.locator(".over .at")).to_have_text(time)
+
+
+@both
+def test_the_view_goes_to_what_is_selected(page, by):
+    view = page.page
+    open_row(view, 0)
+    bar = view.locator("button.bar").nth(1)
+    bar.focus()
+    if by == "mouse":
+        press(view, "Zoom to the selected interval", by)
+    else:
+        view.keyboard.press("z")
+    shown = view.locator(".axis").bounding_box()
+    box = view.locator("button.bar[aria-pressed=true]").bounding_box()
+    assert box["width"] == pytest.approx(shown["width"] / 1.4, rel=0.01)
+    middles = [each["x"] + each["width"] / 2 for each in (box, shown)]
+    assert middles[0] == pytest.approx(middles[1], abs=2)
 
 
 @both
@@ -606,6 +628,70 @@ def test_what_is_typed_is_said_of_the_instance_that_is_shown(page, desk):
     view.locator("#message").get_by_text("kept").wait_for()
     assert desk.collection[0].label == "typed"
     assert desk.collection[1].label != "typed"
+
+
+def test_what_is_typed_is_kept_with_the_draft(page, desk):
+    view = page.page
+    open_row(view, 1)
+    view.locator("button.bar").first.focus()
+    view.keyboard.press("Shift+ArrowRight")
+    view.locator("#edit-action").fill("renamed")
+    view.keyboard.press("Control+s")
+    expect(view.locator(".draft")).to_have_count(0)
+    assert desk.collection[1].intervals[0].action == "renamed"
+    view.locator("button.bar").first.focus()
+    view.keyboard.press("Shift+ArrowRight")
+    view.locator("#label").fill("typed")
+    view.keyboard.press("Control+s")
+    expect(view.locator(".draft")).to_have_count(0)
+    expect(view.locator("#label")).to_have_value("typed")
+    assert desk.collection[1].label == "typed"
+    assert rounded(desk.collection[1].intervals) == draft(view)
+
+
+def test_escape_takes_back_what_is_typed(page, desk):
+    view = page.page
+    open_row(view, 1)
+    label = desk.collection[1].label
+    view.locator("#label").fill("typed by mistake")
+    view.keyboard.press("Escape")
+    expect(view.locator("#label")).to_have_value(label)
+    expect(view.locator("#label")).to_be_focused()
+    view.locator("#title").click()
+    let_draw(view)
+    assert desk.collection.changed == {}
+
+
+def test_escape_ends_a_drag(page):
+    view = page.page
+    open_row(view, 1)
+    view.locator("button.bar").first.focus()
+    view.keyboard.press("Shift+ArrowRight")
+    before = draft(view)
+    box = view.locator("button.bar[data-place='1']").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + 10
+    view.mouse.move(x, y)
+    view.mouse.down()
+    view.mouse.move(x + 60, y, steps=3)
+    assert draft(view) != before
+    view.keyboard.press("Escape")
+    assert draft(view) == before
+    view.mouse.move(x + 90, y, steps=3)
+    view.mouse.up()
+    assert draft(view) == before
+
+
+def test_an_answer_to_a_change_does_not_lead_back(page, desk):
+    view = page.page
+    open_row(view, 1)
+    late = Held(view, "**/api/instances/1/change")
+    view.locator("#label").fill("typed")
+    view.locator("#row-2").click()
+    expect(view.locator(".head h2")).to_have_text("2")
+    late.release()
+    view.locator("#message").get_by_text("kept").wait_for()
+    assert desk.collection[1].label == "typed"
+    expect(view.locator(".head h2")).to_have_text("2")
 
 
 def test_a_label_that_is_typed_does_not_overwrite_that_of_another_page(page, desk):
@@ -911,6 +997,81 @@ def test_undo_takes_back_what_was_kept(page, desk, by):
     assert desk.collection.differing == []
 
 
+@both
+def test_redo_does_again_what_was_taken_back(page, desk, by):
+    view = page.page
+    open_row(view, 1)
+    bar = view.locator("button.bar").first
+    before = draft(view)
+    bar.focus()
+    view.keyboard.press("Shift+ArrowRight")
+    once = draft(view)
+    view.keyboard.press("Shift+ArrowRight")
+    twice = draft(view)
+
+    def step(name, key):
+        if by == "mouse":
+            press(view, name, by)
+        else:
+            view.keyboard.press(key)
+
+    undo, redo = ("Undo", "Control+z"), ("Redo", "Control+Shift+Z")
+    for named, expected in [(undo, once), (undo, before), (redo, once), (redo, twice)]:
+        step(*named)
+        assert draft(view) == expected
+    step("Discard", "Escape")
+    assert draft(view) == before
+    step(*redo)  # also a draft that was discarded
+    assert draft(view) == twice
+    step("Keep", "Control+s")
+    expect(view.locator(".draft")).to_have_count(0)
+    for named, said, expected in [(undo, "taken back", before), (redo, "done again", twice)]:
+        step(*named)
+        view.locator("#message").get_by_text(said).wait_for()
+        assert draft(view) == expected
+    assert rounded(desk.collection[1].intervals) == twice
+
+
+@both
+def test_labels_are_given_one_after_the_other(page, desk, by):
+    view = page.page
+    desk.change(5, {"version": 0, "page": "another", "label": None})
+    expect(view.locator("#list")).to_contain_text("changed")
+    choose(view, "Order", "order", by)
+    choose(view, "Show", "unlabelled", by)  # instances 3, 5 and 9
+    view.locator("#row-5").click()
+    expect(view.locator(".head h2")).to_have_text("5")
+    field = view.locator("#label")
+    field.fill("dance")
+    view.keyboard.press("Enter")
+    expect(view.locator(".count")).to_have_text("2 of 24 instances")
+    view.get_by_role("listbox").focus()
+    view.keyboard.press("ArrowDown")
+    expect(view.locator(".head h2")).to_have_text("9")
+    view.keyboard.press("ArrowUp")
+    expect(view.locator(".head h2")).to_have_text("3")
+
+
+def test_an_instance_that_is_corrected_stays_in_its_place(page, model):
+    view = page.page
+    view.get_by_role("listbox").focus()
+    for _ in range(20):  # to one that the model has learned well
+        view.keyboard.press("ArrowDown")
+    row = view.locator(".item[aria-selected=true]")
+    place = row.get_attribute("aria-posinset")
+    name = row.locator(".item-id").inner_text()
+    expect(view.locator(".head h2")).to_have_text(name)
+    right = view.locator("#label").input_value()
+    view.locator("#label").fill(next(str(each) for each in model.classes_ if each != right))
+    view.keyboard.press("Enter")
+    expect(row).to_contain_text("changed")
+    expect(row).to_have_attribute("aria-posinset", place)
+    choose(view, "Order", "order", "mouse")
+    choose(view, "Order", "loss", "mouse")
+    first = view.locator(".item[aria-posinset='1'] .item-id")
+    expect(first).to_have_text(name)  # as its label surprises the model most
+
+
 def test_a_method_without_reasons_is_looked_at_too(browser, data):
     ridge = IntervalRidge().fit(*data)
     desk = Desk(Collection(*data), ridge, "takes.csv")
@@ -1177,7 +1338,8 @@ def test_names_that_are_read_from_the_right_stay_apart(browser, data, model):
             ["שלום", "isolate"],
             [answer, "isolate"],
         ]
-        assert view.locator("#label").evaluate("field => getComputedStyle(field).direction") == "rtl"
+        direction = "field => getComputedStyle(field).direction"
+        assert view.locator("#label").evaluate(direction) == "rtl"
         opened.context.close()
 
 

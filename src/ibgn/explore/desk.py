@@ -312,6 +312,11 @@ class Desk:
         with self.lock:
             return self._changed(self.collection.undo(page))
 
+    def redo(self, page: str) -> Plain:
+        """Do again what a page took back last."""
+        with self.lock:
+            return self._changed(self.collection.redo(page))
+
     def _changed(self, change: Change) -> Plain:
         """Judge one instance again, and let all pages know."""
         number = change.number

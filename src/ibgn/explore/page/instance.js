@@ -13,6 +13,8 @@ export class InstanceView {
     this.number = null; // of the instance that was asked for last
     this.draft = null; // intervals that are tried, or null
     this.past = []; // drafts before, to go back to
+    this.future = []; // drafts that were taken back
+    this.sent = Promise.resolve(); // changes on their way: one goes after the other, as each names the version before
     this.against = null;
     this.opening = 0; // how many were asked for; only the last one is shown
     this.timeline = new Timeline({
@@ -40,6 +42,7 @@ export class InstanceView {
       button("−", () => timeline.zoom(1 / 0.6), { "aria-label": "Zoom out", title: "−" }),
       button("+", () => timeline.zoom(0.6), { "aria-label": "Zoom in", title: "+" }),
       button("All", () => timeline.fit(), { title: "0" }),
+      button("Selected", () => timeline.zoomIn(), { "aria-label": "Zoom to the selected interval", title: "z" }),
       button("←", () => timeline.pan(-0.25), { "aria-label": "Earlier" }),
       button("→", () => timeline.pan(0.25), { "aria-label": "Later" }),
       this.lanesBy, this.cursor);
@@ -53,7 +56,12 @@ export class InstanceView {
 
   /** Whether something is tried or typed that was not kept yet. */
   get unsaved() {
-    return Boolean(this.draft || typedIn(this.head) || typedIn(this.form));
+    return Boolean(this.draft || this.field);
+  }
+
+  /** The field in which something is typed. */
+  get field() {
+    return typedIn(this.head) ?? typedIn(this.form);
   }
 
   /** Show an instance; false if the reader stays with what is not kept, null if something else was asked for since. */
@@ -107,6 +115,7 @@ export class InstanceView {
     this.number = data.number;
     this.draft = null;
     this.past = [];
+    this.future = [];
     if (!same) this.timeline.selected = null;
     this.judged = data;
     fill(this.more);
@@ -116,7 +125,7 @@ export class InstanceView {
   // -- trying ---------------------------------------------------------------------------------------
 
   edit(place, interval, dragging = false) {
-    if (!this.dragged) this.past.push(this.intervals);
+    if (!this.dragged) this.step();
     this.dragged = dragging;
     const after = this.intervals.slice();
     if (interval === null) after.splice(place, 1);
@@ -129,9 +138,15 @@ export class InstanceView {
     const start = timeline.round(Math.max(timeline.view[0], timeline.span[0]));
     const end = timeline.round(start + (timeline.width || 1) / 5);
     const made = { action: this.chosenAction(), start, end, track: null, ...given };
-    this.past.push(this.intervals);
+    this.step();
     this.try([...this.intervals, made], made);
     timeline.reveal();
+  }
+
+  /** Remember what is there, before it changes. */
+  step() {
+    this.past.push(this.intervals);
+    this.future = [];
   }
 
   chosenAction() {
@@ -178,33 +193,56 @@ export class InstanceView {
 
   undo() {
     if (!this.past.length) return false;
+    const future = [...this.future, this.intervals];
     const before = this.past.pop();
     if (this.past.length) this.try(before);
-    else this.discard();
+    else this.take(this.data);
+    this.future = future;
     return true;
   }
 
+  redo() {
+    if (!this.future.length) return false;
+    this.past.push(this.intervals);
+    this.try(this.future.pop());
+    return true;
+  }
+
+  /** Take back what is being dragged, or else drop the draft, which redo brings back. */
   discard() {
+    if (this.timeline.letGo()) return this.undo();
+    const { draft } = this;
     this.take(this.data);
+    this.future = [draft];
+    return this.app.note("discarded; redo brings it back");
   }
 
   async keep() {
-    await this.change({ intervals: this.draft });
+    await this.change(() => this.draft && { intervals: this.draft });
   }
 
   async relabel(text) {
     const label = text.trim() || null;
-    if (label !== this.data.label) await this.change({ label });
+    if (label !== this.data.label) await this.change(() => ({ label }));
   }
 
-  /** Change what is kept; a draft of intervals goes on while only the label changes. */
-  async change(what) {
-    const { number, version } = this.data;
-    const { draft, past } = this;
+  /** Change what is kept, after the changes that are on their way. */
+  change(say) {
+    const seen = this.data;
+    this.sent = this.sent.then(() => this.send(say(), this.data.number === seen.number ? this.data : seen));
+    return this.sent;
+  }
+
+  /** Send a change; a draft of intervals goes on while only the label changes. */
+  async send(what, { number, version }) {
+    if (!what) return;
     try {
       const data = await post(`instances/${number}/change`, { ...what, version, page });
-      this.take(data);
-      if (draft && !what.intervals) { this.past = past; this.try(draft); }
+      const { draft, past, future } = this;
+      if (this.number === number) { // or else another instance is on its way by now
+        this.take(data);
+        if (draft && !what.intervals) { this.try(draft); Object.assign(this, { past, future }); }
+      }
       this.app.changed();
       this.app.note("kept; undo takes it back");
     } catch (error) {
@@ -344,7 +382,7 @@ export class InstanceView {
 
   showCounterfactual(activity) {
     const given = { activity, intervals: this.draft };
-    const tryIt = (found) => () => { this.past.push(this.intervals); this.try(found.intervals); };
+    const tryIt = (found) => () => { this.step(); this.try(found.intervals); };
     return this.ask((number) => post(`instances/${number}/counterfactual`, given), (found) => counterfactualPart(found, tryIt(found)));
   }
 }

@@ -19,8 +19,10 @@ export class List {
     this.open = open;
     this.filter = { ...NO_FILTER, order: "loss" };
     this.data = null;
+    this.ranked = []; // all, in the order that was asked for
     this.shown = [];
     this.current = null;
+    this.place = 0; // of the current one; once it is no longer shown, of the one after it
     this.controls = el("div", { class: "filters", role: "search" });
     this.count = el("p", { class: "count", role: "status" });
     this.reset = button("Clear filters", () => { this.set({}); this.box.focus(); }, { class: "link" });
@@ -37,8 +39,10 @@ export class List {
     new ResizeObserver(() => this.draw()).observe(this.box);
   }
 
-  take(data, overview) {
+  /** Show what there is; while only labels and intervals change, all stay where they are. */
+  take(data, overview, stay = false) {
     this.data = data;
+    if (!stay || this.ranked.length !== data.rows.length) this.ranked = [];
     this.contradicts = new Set(data.contradicts);
     this.changed = new Set(data.changed);
     this.overview = overview;
@@ -69,7 +73,7 @@ export class List {
       choice("Label", any(this.overview.activities), this.filter.label, change("label")),
       choice("Answer", any(this.overview.known), this.filter.answer, change("answer")),
       this.overview.groups.length > 1 && choice("Group", any(this.overview.groups), this.filter.group, change("group")),
-      choice("Order", ORDERS, this.filter.order, change("order")));
+      choice("Order", ORDERS, this.filter.order, (order) => { this.ranked = []; change("order")(order); }));
   }
 
   state(number) {
@@ -86,9 +90,9 @@ export class List {
   }
 
   apply() {
-    this.shown = this.data.rows.filter((number) => this.matches(number));
-    const compare = this.comparison();
-    if (compare) this.shown.sort(compare);
+    if (!this.ranked.length) this.ranked = this.rank();
+    this.shown = this.ranked.filter((number) => this.matches(number));
+    this.keepPlace();
     this.count.textContent = `${this.shown.length.toLocaleString("en")} of ${plural(this.data.rows.length, "instance")}`;
     this.reset.hidden = Object.entries(NO_FILTER).every(([name, value]) => this.filter[name] === value);
     this.draw();
@@ -104,13 +108,20 @@ export class List {
       && (state === "all" || this.state(number)[state]);
   }
 
-  comparison() {
-    const { loss, probability, lengths } = this.data;
-    return {
+  rank() {
+    const { rows, loss, probability, lengths } = this.data;
+    const compare = {
       loss: loss && ((a, b) => (loss[b] ?? -1) - (loss[a] ?? -1) || a - b),
       unsure: probability && ((a, b) => probability[a] - probability[b] || a - b),
       length: (a, b) => lengths[b] - lengths[a] || a - b,
     }[this.filter.order];
+    return compare ? rows.slice().sort(compare) : rows.slice();
+  }
+
+  keepPlace() {
+    const place = this.shown.indexOf(this.current);
+    if (place >= 0) this.place = place;
+    return place >= 0;
   }
 
   draw() {
@@ -156,9 +167,8 @@ export class List {
 
   mark(number) {
     this.current = number;
-    const place = this.shown.indexOf(number);
-    if (place >= 0) {
-      const top = place * ROW;
+    if (this.keepPlace()) {
+      const top = this.place * ROW;
       if (top < this.box.scrollTop) this.box.scrollTop = top;
       else if (top + ROW > this.box.scrollTop + this.box.clientHeight) this.box.scrollTop = top + ROW - this.box.clientHeight;
     }
@@ -166,10 +176,11 @@ export class List {
   }
 
   onKey(event) {
-    const place = this.shown.indexOf(this.current);
+    const gone = !this.keepPlace(); // as it does not match the filter any more
+    const { place } = this;
     const page = Math.max(1, Math.floor(this.box.clientHeight / ROW) - 1);
     const to = {
-      ArrowDown: place + 1, ArrowUp: Math.max(place - 1, 0), PageDown: place + page, PageUp: Math.max(place - page, 0),
+      ArrowDown: gone ? place : place + 1, ArrowUp: Math.max(place - 1, 0), PageDown: place + page, PageUp: Math.max(place - page, 0),
       Home: 0, End: this.shown.length - 1,
     }[event.key];
     if (to === undefined || !this.shown.length) return;

@@ -15,8 +15,8 @@ const THEMES = ["automatic", "light", "dark"];
 const KEYS = [
   ["↑ ↓ in the list", "the instance before or after"], ["/", "find an instance"], ["← → in the timeline", "the interval before or after"],
   [", .", "move the cursor"], ["Alt + ← →", "move the interval"], ["Shift + ← →", "move its end"], ["Alt + Shift + ← →", "move its start"],
-  ["Delete", "remove the interval"], ["n", "add an interval"], ["l", "edit the label"], ["Ctrl + S", "keep the draft"], ["Escape", "discard the draft"],
-  ["Ctrl + Z", "undo"], ["+ − 0", "zoom in, out, all"], ["1 to 5", "views"], ["?", "this list"],
+  ["Delete", "remove the interval"], ["n", "add an interval"], ["l", "edit the label"], ["Ctrl + S", "keep the draft"], ["Escape", "take back what is typed or dragged, or discard the draft"],
+  ["Ctrl + Z", "undo"], ["Ctrl + Shift + Z", "redo"], ["+ − 0 z", "zoom in, out, to all, to the selected interval"], ["1 to 5", "views"], ["?", "this list"],
 ];
 
 class App {
@@ -48,13 +48,14 @@ class App {
   wire() {
     fill($("views"), VIEWS.map(([name, text]) => button(text, () => this.go(name), { id: `view-${name}` })));
     $("undo").onclick = () => this.undo();
+    $("redo").onclick = () => this.redo();
     $("learn").onclick = () => this.run(() => post("learn"));
     $("save").onclick = () => this.save();
     $("help").onclick = () => this.help();
     $("theme").onclick = () => this.theme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length]);
-    for (const id of ["undo", "help", "theme"]) $(id).disabled = false; // the others wait for what they change
+    for (const id of ["undo", "redo", "help", "theme"]) $(id).disabled = false; // the others wait for what they change
     document.addEventListener("keydown", (event) => this.onKey(event));
-    window.addEventListener("beforeunload", (event) => { if (this.instance.draft) event.preventDefault(); });
+    window.addEventListener("beforeunload", (event) => { if (this.instance.unsaved) event.preventDefault(); });
   }
 
   /** Wait for the news to come, so that nothing happens unseen between the first answers and them; but not for long. */
@@ -83,8 +84,8 @@ class App {
     });
   }
 
-  /** Ask for what there is, and all instances in short. */
-  async read() {
+  /** Ask for what there is, and all instances in short; after a change of some of them they `stay` where they are in the list. */
+  async read(stay = false) {
     const asked = ++this.asked;
     const [overview, data] = await Promise.all([get("overview"), get("instances")]);
     if (asked < this.answered) return; // what was asked for later came before
@@ -93,7 +94,7 @@ class App {
     actions.learn(overview.actions);
     activities.learn(overview.activities);
     this.drawState(overview.learning);
-    this.list.take(data, overview);
+    this.list.take(data, overview, stay);
     await this.instance.notice(data.versions);
   }
 
@@ -155,18 +156,27 @@ class App {
   }
 
   changed() {
-    return this.run(() => this.read());
+    return this.run(() => this.read(true));
   }
 
-  async undo() {
+  undo() {
+    return this.stepBack("undo", "taken back");
+  }
+
+  redo() {
+    return this.stepBack("redo", "done again");
+  }
+
+  /** Undo or redo a step of the draft, or else a change that was kept. */
+  async stepBack(how, said) {
     if (this.view !== "instances") this.go("instances");
-    if (this.instance.undo()) return;
+    if (this.instance[how]()) return;
     await this.run(async () => {
-      const data = await post("undo", { page });
+      const data = await post(how, { page });
       this.list.mark(data.number);
       this.instance.take(data);
       await this.changed();
-      this.note("taken back");
+      this.note(said);
     });
   }
 
@@ -217,8 +227,12 @@ class App {
     if (document.querySelector("dialog[open]")) return;
     const typing = event.target.matches("input, select, textarea");
     const held = event.ctrlKey || event.metaKey;
-    const key = held ? `Ctrl+${event.key.toLowerCase()}` : event.key;
-    if (event.altKey || (typing && key !== "Ctrl+s")) return;
+    const key = held ? `Ctrl+${event.shiftKey ? "Shift+" : ""}${event.key.toLowerCase()}` : event.key;
+    const { field } = this.instance;
+    if (key === "Escape" && field) { field.value = field.defaultValue; return; } // what is typed goes first
+    if (key === "Ctrl+s" && field) field.blur(); // which sends what is typed
+    const leaves = key === "Ctrl+s" || (key === "Escape" && event.target.matches(".view input"));
+    if (event.altKey || (typing && !leaves)) return;
     const act = this.keys()[key];
     if (!act) return;
     event.preventDefault();
@@ -232,11 +246,11 @@ class App {
     const views = VIEWS.map(([name], n) => [String(n + 1), () => this.go(name)]);
     const ofInstance = !instance.data || this.view !== "instances" ? {} : {
       n: () => instance.add(), l: () => $("label").focus(),
-      "+": () => timeline.zoom(0.6), "-": () => timeline.zoom(1 / 0.6), 0: () => timeline.fit(),
+      z: () => timeline.zoomIn(), "+": () => timeline.zoom(0.6), "-": () => timeline.zoom(1 / 0.6), 0: () => timeline.fit(),
       ",": () => timeline.stepCursor(-1), ".": () => timeline.stepCursor(1),
     };
     return {
-      "Ctrl+z": () => this.undo(), "Ctrl+s": () => { if (instance.draft) instance.keep(); },
+      "Ctrl+z": () => this.undo(), "Ctrl+Shift+z": () => this.redo(), "Ctrl+y": () => this.redo(), "Ctrl+s": () => { if (instance.draft) instance.keep(); },
       Escape: () => { if (instance.draft) instance.discard(); },
       "/": () => list.find(), "?": () => this.help(), ...Object.fromEntries(views), ...ofInstance,
     };

@@ -64,6 +64,15 @@ export class Timeline {
     this.draw();
   }
 
+  /** Have the selected interval fill most of the view. */
+  zoomIn() {
+    const chosen = this.intervals[this.selected];
+    if (!chosen) return;
+    const room = (chosen.end - chosen.start) * 0.2;
+    this.view = [chosen.start - room, chosen.end + room];
+    this.draw();
+  }
+
   zoom(factor, at = this.at ?? (this.view[0] + this.view[1]) / 2) {
     const [first, last] = this.span;
     const width = Math.min(this.width * factor, (last - first) * 4 || 4);
@@ -264,8 +273,18 @@ export class Timeline {
       this.handlers.edit(now, this.dragged(before, side, this.timeAt(each.clientX) - from, now, each.ctrlKey), true);
       now = this.selected;
     };
-    follow(move, () => { if (moved) this.handlers.settle(); });
+    const stop = follow((each) => { move(each); if (moved) this.stop = stop; }, () => {
+      this.stop = null;
+      if (moved) this.handlers.settle();
+    });
     event.currentTarget.releasePointerCapture?.(event.pointerId);
+  }
+
+  /** End a drag; whether there was one. */
+  letGo() {
+    const { stop } = this;
+    stop?.();
+    return Boolean(stop);
   }
 
   /** An interval after one side of it, or all of it, was dragged by some time. */
@@ -318,7 +337,7 @@ export class Timeline {
   }
 }
 
-/** Follow the pointer until it is released. */
+/** Follow the pointer until it is released; gives what ends that earlier. */
 function follow(move, end = () => {}) {
   const stop = () => {
     window.removeEventListener("pointermove", move);
@@ -327,6 +346,7 @@ function follow(move, end = () => {}) {
   };
   window.addEventListener("pointermove", move);
   for (const kind of ["pointerup", "pointercancel"]) window.addEventListener(kind, stop);
+  return stop;
 }
 
 /** Round times for an axis. */
