@@ -32,7 +32,7 @@ from ibgn.explore.learning import Learning
 from ibgn.explore.opinions import Opinions
 from ibgn.explore.saving import Place
 from ibgn.explore.server import Answers, make_app
-from ibgn.inspection.counterfactuals import find_counterfactual
+from ibgn.inspection.counterfactuals import find_counterfactual, moved
 from ibgn.intervals import IntervalSequences
 from ibgn.io import read, write
 from ibgn.io.registry import FORMATS
@@ -520,6 +520,16 @@ def test_a_counterfactual_of_one_edit_is_found_where_one_is_enough():
     assert find_counterfactual(model, tea, "tea").edits == ()
     with pytest.raises(DataError, match="does not know"):
         find_counterfactual(model, tea, "cocoa")
+
+
+def test_moves_leave_no_remainders_of_sums():
+    assert 0.4 - 0.5 * (1.2 - 0.4) > 0  # the remainder
+    rows = list(moved(("a", 0.4, 1.2), np.array([0.4, 1.2, 3.0])))
+    assert ("a", 0.0, 1.2) in rows
+    assert all(each in (0, 3) or abs(each) > 0.1 for row in rows for each in row[1:])
+    late = 1.7e9  # seconds since 1970
+    rows = list(moved(("a", late, late + 0.5), np.array([late])))
+    assert ("a", late + 0.125, late + 0.5) in rows
 
 
 # -- the command -----------------------------------------------------------------------------------

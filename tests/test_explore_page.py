@@ -911,6 +911,7 @@ def test_corrections_are_saved_in_the_format_of_the_data(
         view.locator("#message").get_by_text("kept").wait_for()
         press(view, "Save a copy…", by)
         view.locator("dialog").get_by_text("1 instance changed").wait_for()
+        view.locator("dialog").get_by_text(f"in {source.name}.changes").wait_for()
         press(view, "Save", by)
         view.locator("#message").get_by_text("wrote").wait_for()
         press(view, "Save a copy…", by)
@@ -1512,6 +1513,19 @@ def test_shares_never_round_to_certainty(page):
         }"""
     )
     assert told == ["0 %", "<1 %", "1 %", "99 %", ">99 %", ">99 %", "100 %"]
+
+
+def test_only_shares_have_bars_behind_them(page):
+    drawn = page.page.evaluate(
+        """async () => {
+          const { table } = await import("./dom.js");
+          const rows = [["stir", 0.9, 0.2], ["cut", 0.1, 0.4]];
+          const made = table(["action", "probability", "from"], rows, "a table");
+          return [...made.querySelectorAll("tbody tr")].map(
+            row => [...row.cells].map(cell => cell.style.getPropertyValue("--share")));
+        }"""
+    )
+    assert drawn == [["", "90%", ""], ["", "10%", ""]]
 
 
 def test_choosing_a_view_moves_nothing(page):

@@ -144,6 +144,7 @@ class Answers:
                 "name": place.propose(),
                 "format": place.copied_as,
                 "read": place.format,
+                "journal": place.journal.name,
             }
         )
         going_on = {"learning": self.learning.state(), "live": self.following is not None}

@@ -62,10 +62,13 @@ export function choice(name, options, value, onchange) {
   return el("label", { class: "field" }, el("span", {}, name), select);
 }
 
-/** A table; a column of shares between 0 and 1 has bars behind its numbers. */
+/** Columns that say how much of a whole, which have bars behind their numbers. */
+const SHARES = new Set(["occurs", "probability", "share", "peak", "together", "chance to begin", "chance to end"]);
+
+/** A table. */
 export function table(columns, rows, caption) {
   const numbers = columns.map((_, n) => rows.every((row) => row[n] === null || typeof row[n] === "number"));
-  const shares = numbers.map((is, n) => is && rows.length > 1 && rows.every((row) => row[n] >= 0 && row[n] <= 1));
+  const shares = columns.map((name, n) => numbers[n] && SHARES.has(name));
   const cell = (value, n) => el("td", { class: numbers[n] ? "number" : null, style: shares[n] ? { "--share": `${value * 100}%` } : {} },
     value instanceof Node ? value : show(value));
   return el("div", { class: "scrolls", tabindex: "0", role: "region", "aria-label": caption },

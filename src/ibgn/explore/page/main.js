@@ -182,7 +182,7 @@ class App {
 
   async save() {
     await this.changed(); // for the number of changes, and a name that is free
-    const { name, format, read } = this.overview.saving;
+    const { name, format, read, journal } = this.overview.saving;
     const input = el("input", { id: "save-name", value: name, required: true, maxlength: "200" });
     const kind = el("select", { id: "save-kind" }, el("option", { value: "copy" }, `a copy, as ${format}${read === format ? "" : `, since ${read} can only be read`}`), el("option", { value: "changes" }, "the changes alone, as JSON"));
     const replace = el("input", { type: "checkbox", id: "save-replace" });
@@ -196,7 +196,7 @@ class App {
       } catch (error) { reason.textContent = error.message; }
     };
     const dialog = this.dialog("Save", [
-      el("p", { class: "soft" }, `${this.overview.changed ? `${plural(this.overview.changed, "instance")} changed` : "Nothing is changed yet"}. The file is written beside the data, which stay as they are.`),
+      el("p", { class: "soft" }, `${this.overview.changed ? `${plural(this.overview.changed, "instance")} changed` : "Nothing is changed yet"}. The file is written beside the data, which stay as they are. Until then, all changes are in ${journal}.`),
       el("label", { class: "field" }, el("span", {}, "What"), kind), el("label", { class: "field" }, el("span", {}, "Name"), input),
       el("label", { class: "check" }, replace, " replace a file of that name"), reason,
     ], act, "Save");

@@ -114,7 +114,7 @@ export async function openConfusion(element, app) {
   const all = counts.flat().reduce((sum, each) => sum + each, 0);
   const judged = app.overview.held_out ? "each judged by what was learned from others" : "as the model judges them now";
   return fill(element, el("h2", {}, "Confusion"),
-    el("p", { class: "soft" }, `${right} of ${plural(all, "labelled instance")} get their label (${show((100 * right) / Math.max(all, 1))}\u00a0%), ${judged}. Choose a number to see its instances.`),
+    el("p", { class: "soft" }, `${right.toLocaleString("en")} of ${plural(all, "labelled instance")} get their label (${show((100 * right) / Math.max(all, 1))}\u00a0%), ${judged}. Choose a number to see its instances.`),
     el("div", { class: "panel matrix" }, el("div", { class: "scrolls", tabindex: "0", role: "region", "aria-label": "Confusion matrix" },
       el("table", { class: activities.length > UPRIGHT ? "confusion many" : "confusion" },
         el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "label ↓ answer →"), activities.map((name) => el("th", { scope: "col" }, named(name))), el("th", { scope: "col" }, "right"))),
@@ -123,7 +123,7 @@ export async function openConfusion(element, app) {
 
 function confusionRow(row, i, activities, app) {
   const sum = row.reduce((a, b) => a + b, 0);
-  const cell = (number, j) => button(String(number), () => app.filter({ label: activities[i], answer: activities[j] }), {
+  const cell = (number, j) => button(number.toLocaleString("en"), () => app.filter({ label: activities[i], answer: activities[j] }), {
     class: i === j ? "cell right" : "cell", style: { "--share": `${Math.round(35 + (45 * number) / sum)}%` },
     "aria-label": `${number} of ${activities[i]} got ${activities[j]}`,
   });
