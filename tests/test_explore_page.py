@@ -473,6 +473,24 @@ def test_what_if_by_keyboard(page, desk, model):
     expect(view.locator(".draft")).to_have_count(0)
 
 
+def test_marks_of_other_intervals_stay_until_new_ones_are_known(page):
+    view = page.page
+    open_row(view, 0)
+    view.locator("button.bar").first.focus()
+    speaks = "all => all.map(each => each.dataset.speaks)"
+    before = view.locator("button.bar").evaluate_all(speaks)
+    assert "for" in before[1:]
+    late = Held(view, "**/api/what-if")
+    view.keyboard.press("Shift+ArrowRight")
+    assert view.locator("button.bar").evaluate_all(speaks) == ["", *before[1:]]
+    late.release()
+    first = view.locator("button.bar").first
+    expect(first).to_have_attribute("data-speaks", re.compile("for|against"))
+    view.locator("#title").click()
+    view.keyboard.press("Escape")
+    assert view.locator("button.bar").evaluate_all(speaks) == before
+
+
 def test_what_if_by_mouse(page, model):
     view = page.page
     before = draft(view)

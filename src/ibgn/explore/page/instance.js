@@ -156,9 +156,10 @@ export class InstanceView {
 
   /** Show a draft at once, and ask what it would be; answers to older drafts are dropped. */
   try(intervals, chosen = null) {
+    const marks = new Map(this.intervals.map((each, n) => [each, this.timeline.marks?.[n]]));
     this.draft = sorted(intervals);
     this.timeline.selected = chosen ? this.draft.indexOf(chosen) : null;
-    this.timeline.show(this.draft, null, true);
+    this.timeline.show(this.draft, this.draft.map((each) => marks.get(each)), true);
     this.drawHead();
     this.drawSelection();
     this.question();
@@ -185,7 +186,7 @@ export class InstanceView {
 
   judge(judged) {
     this.judged = judged;
-    this.timeline.show(this.intervals, judged.why?.by_interval, true);
+    this.timeline.mark(judged.why?.by_interval);
     this.drawAnswer();
   }
 
