@@ -24,7 +24,7 @@ from ibgn import IBGNClassifier
 from ibgn._files import InputFile
 from ibgn.datasets import make_relations, sample_path
 from ibgn.errors import DataError
-from ibgn.explore import Collection, ConflictError
+from ibgn.explore import Collection, ConflictError, portraits
 from ibgn.explore.collection import Interval
 from ibgn.explore.desk import Desk
 from ibgn.explore.history import History
@@ -205,6 +205,15 @@ def test_questions_without_an_answer_say_why(client, path):
     answer = client.get(path)
     assert answer.status_code == 400
     assert answer.json()["error"]
+
+
+def test_without_instances_generated_ones_are_compared(data, model):
+    desk = Desk(Collection(data[0][:0]), model)
+    first, second = map(str, model.classes_[:2])
+    for side in portraits.contrast(desk, first, second)["sides"]:
+        assert side["generated"]
+        assert side["instances"] == 25
+        assert side["rows"]
 
 
 def test_without_a_model_instances_can_be_looked_at(data):

@@ -1167,6 +1167,42 @@ def test_it_learns_from_labels_while_the_page_goes_on(browser, data, model):
         opened.context.close()
 
 
+def test_what_is_open_stays_in_view_when_a_model_orders_the_list(browser, model):
+    X, y = make_relations(instances_per_activity=30, random_state=1)
+    desk = Desk(Collection(X, y.astype(object)), None, "takes.csv")
+    with served(desk, Learning(desk, model)) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        open_row(view, 0)
+        view.get_by_role("combobox", name="Order").select_option("loss")
+        desk.take_model(model)
+        loss = desk.rows()["loss"]
+        place = sorted(range(len(loss)), key=lambda n: (-loss[n], n)).index(0)
+        expect(view.locator("#row-0")).to_have_attribute("aria-posinset", str(place + 1))
+        expect(view.locator("#row-0")).to_be_in_viewport()
+        assert not opened.events
+        opened.context.close()
+
+
+def test_the_first_model_leads_to_what_surprises_it_most(browser, data, model):
+    desk = Desk(Collection(*data), None, "takes.csv")
+    with served(desk, Learning(desk, model)) as address:
+        tabs = [Watched(browser, address) for _ in range(2)]
+        for tab in tabs:
+            tab.page.get_by_text("No model yet").wait_for()
+        tabs[1].page.locator("button.bar").first.focus()  # who is busy stays there
+        desk.take_model(model)
+        loss = desk.rows()["loss"]
+        first = max(range(len(loss)), key=lambda n: (loss[n], -n))
+        assert first > 0
+        for tab, number in zip(tabs, (first, 0), strict=True):
+            tab.page.locator(".posterior").wait_for()
+            expect(tab.page.locator(".item[aria-selected=true]")).to_have_id(f"row-{number}")
+            expect(tab.page.locator(".head h2")).to_have_text(str(number))
+            assert not tab.events
+            tab.context.close()
+
+
 class Slow(IBGNClassifier):
     """Learns when it is allowed to."""
 
@@ -1245,6 +1281,23 @@ def test_the_posterior_is_drawn_as_it_happens(browser, tmp_path, model):
         assert not opened.events
         opened.context.close()
     following.stop()
+
+
+def test_without_instances_there_is_no_empty_list(browser, model):
+    desk = Desk(Collection(IntervalSequences.from_lists([])), model, "ibgn")
+    with served(desk, Learning(desk, model)) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        view.get_by_role("heading", name="Model").first.wait_for()
+        expect(view.locator("#list")).to_be_hidden()
+        expect(view.locator("#learn")).to_be_disabled()
+        view.keyboard.press("1")
+        view.get_by_text("There are no instances").and_(view.locator("main .empty")).wait_for()
+        for key in "245":
+            view.keyboard.press(key)
+            view.locator(".view h2").wait_for()
+        assert not opened.events
+        opened.context.close()
 
 
 def test_no_record_is_lost_while_the_page_asks_for_those_before(browser, tmp_path, model):
@@ -1530,7 +1583,8 @@ def test_shares_never_round_to_certainty(page):
           return [0, 0.0004, 0.005, 0.994, 0.995, 0.99996, 1].map(percent);
         }"""
     )
-    assert told == ["0 %", "<1 %", "1 %", "99 %", ">99 %", ">99 %", "100 %"]
+    said = [each.replace("\u00a0", " ") for each in told]
+    assert said == ["0 %", "<1 %", "1 %", "99 %", ">99 %", ">99 %", "100 %"]
 
 
 def test_only_shares_have_bars_behind_them(page):

@@ -85,8 +85,11 @@ export function meter(share, before = null) {
     before !== null && el("span", { class: "before", style: { left: `${before * 100}%` } }));
 }
 
+/** A name without its end, if it is long. */
+export const brief = (text, most = LONG) => text.length > most ? `${[...text].slice(0, most).join("")}…` : text;
+
 /** A name from the data within a sentence: shortened, and apart from what is around it, whichever way it is read. */
-export const named = (text, tag = "bdi") => el(tag, text.length > LONG ? { title: text } : {}, text.length > LONG ? `${[...text].slice(0, LONG).join("")}…` : text);
+export const named = (text, tag = "bdi") => el(tag, text.length > LONG ? { title: text } : {}, brief(text));
 
 /** A number as people read it. */
 export function show(value, digits = 3) {
@@ -98,7 +101,8 @@ export function show(value, digits = 3) {
 }
 
 export function percent(share) {
-  return share >= 0.995 && share < 1 ? ">99 %" : share > 0 && share < 0.005 ? "<1 %" : `${Math.round(share * 100)} %`;
+  const number = share >= 0.995 && share < 1 ? ">99" : share > 0 && share < 0.005 ? "<1" : String(Math.round(share * 100));
+  return `${number}\u00a0%`;
 }
 
 /** A time with as many digits as matter where `step` is a small step. */

@@ -59,6 +59,11 @@ export class InstanceView {
     return Boolean(this.draft || this.field);
   }
 
+  /** Whether the reader does something with the instance. */
+  get touched() {
+    return this.unsaved || this.timeline.selected !== null;
+  }
+
   /** The field in which something is typed. */
   get field() {
     return typedIn(this.head) ?? typedIn(this.form);

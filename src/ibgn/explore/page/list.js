@@ -22,6 +22,7 @@ export class List {
     this.ranked = []; // all, in the order that was asked for
     this.shown = [];
     this.current = null;
+    this.chosen = false; // whether the reader chose it
     this.place = 0; // of the current one; once it is no longer shown, of the one after it
     this.controls = el("div", { class: "filters", role: "search" });
     this.count = el("p", { class: "count", role: "status" });
@@ -47,7 +48,9 @@ export class List {
     this.changed = new Set(data.changed);
     this.overview = overview;
     this.drawControls();
+    const before = this.place;
     this.apply();
+    if (this.place !== before) this.mark(this.current); // which is elsewhere in another order
   }
 
   set(filter) {
@@ -159,8 +162,9 @@ export class List {
   }
 
   /** Choose an instance; if it cannot be opened, what was chosen before stays so. */
-  async choose(number) {
+  async choose(number, byReader = true) {
     const before = this.current;
+    this.chosen ||= byReader;
     this.mark(number);
     if (await this.open(number) === false && this.current === number) this.mark(before);
   }

@@ -41,7 +41,7 @@ class App {
     const asked = Number(new URLSearchParams(location.hash.slice(1)).get("instance") ?? NaN);
     const first = Number.isInteger(asked) && asked < this.overview.instances ? asked : this.list.shown[0];
     this.go(first !== undefined ? "instances" : this.overview.live ? "live" : "model");
-    if (first !== undefined) await this.list.choose(first);
+    if (first !== undefined) await this.list.choose(first, first === asked);
     performance.mark("first-view");
   }
 
@@ -65,12 +65,20 @@ class App {
       const begin = () => { begun = true; resolve(); };
       listen(() => { if (begun) this.refresh(); else begin(); }, () => { $("model-state").textContent = "the server does not answer"; }, {
         change: (news) => { if (news.page !== page) this.changed(); },
-        model: () => this.refresh(),
+        model: () => this.takeModel(),
         learning: (state) => this.drawState(state),
         live: (record) => this.live.take(record),
       });
       setTimeout(begin, PATIENCE);
     });
+  }
+
+  /** The first model orders the list: show what is first there, unless the reader is busy with something by now. */
+  async takeModel() {
+    const isFirst = !this.overview?.model;
+    await this.refresh();
+    const { chosen, shown } = this.list;
+    if (isFirst && this.view === "instances" && !chosen && !this.instance.touched && shown.length) await this.list.choose(shown[0], false);
   }
 
   async refresh() {
@@ -91,6 +99,7 @@ class App {
     if (asked < this.answered) return; // what was asked for later came before
     this.answered = asked;
     this.overview = overview;
+    $("body").dataset.instances = overview.instances;
     actions.learn(overview.actions);
     activities.learn(overview.activities);
     this.drawState(overview.learning);
@@ -110,7 +119,7 @@ class App {
     bar.title = `${Math.round(seconds)} s${expected ? ` of about ${Math.round(expected)} s` : ""}`;
     if (expected) bar.value = Math.min(seconds / expected, 0.97);
     else bar.removeAttribute("value");
-    $("learn").disabled = learning;
+    $("learn").disabled = learning || !this.overview?.instances;
   }
 
   async go(name) {
@@ -119,7 +128,7 @@ class App {
     $("body").dataset.view = name;
     fill(this.work, this.views[name]);
     this.work.scrollTop = 0;
-    if (!this.views[name].hasChildNodes()) fill(this.views[name], el("p", { class: "empty" }, name === "instances" ? "Choose an instance." : "asking…"));
+    if (!this.views[name].hasChildNodes()) fill(this.views[name], el("p", { class: "empty" }, name !== "instances" ? "asking…" : this.overview?.instances === 0 ? "There are no instances: name a file when you start `ibgn explore`." : "Choose an instance."));
     await this.run(() => this.openView());
   }
 

@@ -99,7 +99,7 @@ function sidePart(side) {
   const parts = (row) => [row.action, row.relation, row.other].filter(Boolean);
   const what = (row) => parts(row).length ? parts(row).map((part, n) => [n > 0 && " ", named(part)]) : "the whole instance";
   return el("div", { class: "side" },
-    el("h4", {}, `In ${plural(side.instances, "instance")} of `, named(side.activity, "em")),
+    el("h4", {}, `In ${plural(side.instances, side.generated ? "generated instance" : "instance")} of `, named(side.activity, "em")),
     !side.rows.length && el("p", { class: "soft" }, "None of them has this label."),
     el("ol", { class: "posterior" }, side.rows.map((row) => el("li", { class: row.mean < 0 ? "against" : "for" },
       el("span", { class: "name", title: parts(row).join(" ") }, what(row)), el("span", { class: "term-of" }, row.term),

@@ -1,13 +1,14 @@
 // An instance over time: lanes of intervals that can be selected, dragged, and moved by keys.
 
 import { actions } from "./colours.js";
-import { clock, el, fill, plural, show, signed } from "./dom.js";
+import { brief, clock, el, fill, plural, show, signed } from "./dom.js";
 
 const LEAST_SHARE = 1e-3; // of the span that is shown, for the shortest interval a drag can make
 const MOST_SHOWN = 1500; // intervals in view; more are a band of colour
 const FAINT = 0.05; // log odds below which a mark is left out
 const [ROOM_FOR_NAME, ROOM_FOR_MARK] = [36, 80]; // pixels that an interval needs to have a name, and a mark beside it
 const [MINI_LANES, MINI_BARS] = [12, 60]; // of a small picture
+const LANE_NAME = 36; // characters, which two lines hold
 const NAMED = 6; // actions at the cursor that are named
 
 export class Timeline {
@@ -158,7 +159,7 @@ export class Timeline {
     const inView = (place) => this.intervals[place].end >= first && this.intervals[place].start <= last;
     const many = this.intervals.length > MOST_SHOWN && this.intervals.filter((_, place) => inView(place)).length > MOST_SHOWN;
     fill(this.lanes, this.layOut().map(([name, rows]) => el("div", { class: "lane", role: "group", "aria-label": name },
-      el("span", { class: "lane-name", dir: "auto", title: name }, name),
+      el("span", { class: "lane-name", dir: "auto", title: name }, brief(name, LANE_NAME)),
       el("div", { class: "lane-rows" },
         rows.map((row) => el("div", { class: "row" }, row.places.filter(inView).map((place) => this.bar(place, many))))))));
     if (!this.intervals.length) fill(this.lanes, el("p", { class: "empty" }, "No intervals. Add one with the form below, or by a double click here."));
