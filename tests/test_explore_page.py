@@ -552,7 +552,7 @@ def test_nothing_moves_under_the_pointer(browser):
         view.mouse.move(x + 150, y, steps=6)  # past the ends of others, so it comes after them
         view.mouse.up()
         expect(view.locator("button.bar[aria-pressed=true]")).to_have_attribute("data-place", "3")
-        assert view.locator(".lane-name").first.inner_text() == names[0]
+        expect(view.locator(".lane-name").first).to_have_attribute("title", names[0])
         assert not opened.events
         opened.context.close()
 
@@ -967,6 +967,20 @@ def test_what_was_kept_is_there_after_a_crash(browser, data, model, place):
         open_row(opened.page, 2)
         expect(opened.page.locator("#label")).to_have_value("from before")
         expect(opened.page.locator(".head .changed")).to_contain_text(f"was {data[1][2]}")
+        assert not opened.events
+        opened.context.close()
+
+
+def test_the_page_says_if_changes_are_in_no_file(browser, data, model):
+    desk = Desk(Collection(*data), model, "ibgn")
+    with served(desk, Learning(desk, model)) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        open_row(view, 2)
+        view.locator("#label").fill("another")
+        view.keyboard.press("Enter")
+        view.locator("#message").get_by_text("kept until `ibgn explore` ends").wait_for()
+        expect(view.locator("#save")).to_be_disabled()
         assert not opened.events
         opened.context.close()
 

@@ -250,7 +250,7 @@ export class InstanceView {
         if (draft && !what.intervals) { this.try(draft); Object.assign(this, { past, future }); }
       }
       this.app.changed();
-      this.app.note("kept; undo takes it back");
+      this.app.note(this.app.overview.saving ? "kept; undo takes it back" : "kept until `ibgn explore` ends, as the data do not come from a file");
     } catch (error) {
       this.app.say(error);
       if (error.status === 409 && this.data.version === version) this.offerOther();

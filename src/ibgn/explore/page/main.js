@@ -87,6 +87,7 @@ class App {
       $("title").textContent = this.overview.title;
       document.title = `${this.overview.title} — ibgn`;
       $("save").disabled = !this.overview.saving;
+      $("save").title = this.overview.saving || !this.overview.instances ? "" : "The data do not come from a file, so changes last as long as this page";
       if (this.instance.data) await this.instance.read();
       if (this.view !== "instances") await this.openView();
     });
