@@ -1,7 +1,7 @@
 // What the model says, as elements: probabilities, reasons, relations, and other instances.
 
 import { button, choice, el, meter, named, percent, plural, signed } from "./dom.js";
-import { miniature } from "./timeline.js";
+import { miniature } from "./miniature.js";
 
 const LIKELIEST = 6; // activities with a bar
 const RELATED = 80; // relations that are listed: those of the nearest intervals

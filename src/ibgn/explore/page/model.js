@@ -3,7 +3,7 @@
 import { cards } from "./answer.js";
 import { get, query } from "./api.js";
 import { button, choice, el, fill, meter, named, percent, plural, show, signed, table } from "./dom.js";
-import { miniature } from "./timeline.js";
+import { miniature } from "./miniature.js";
 
 const UPRIGHT = 5; // activities from which on their names stand upright
 

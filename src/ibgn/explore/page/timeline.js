@@ -1,13 +1,12 @@
 // An instance over time: lanes of intervals that can be selected, dragged, and moved by keys.
 
 import { actions } from "./colours.js";
-import { brief, clock, el, fill, plural, show, signed } from "./dom.js";
+import { brief, clock, el, fill, show, signed } from "./dom.js";
 
 const LEAST_SHARE = 1e-3; // of the span that is shown, for the shortest interval a drag can make
 const MOST_SHOWN = 1500; // intervals in view; more are a band of colour
 const FAINT = 0.05; // log odds below which a mark is left out
 const [ROOM_FOR_NAME, ROOM_FOR_MARK] = [36, 80]; // pixels that an interval needs to have a name, and a mark beside it
-const [MINI_LANES, MINI_BARS] = [12, 60]; // of a small picture
 const LANE_NAME = 36; // characters, which two lines hold
 const NAMED = 6; // actions at the cursor that are named
 
@@ -391,21 +390,4 @@ export function ticks(first, last, about = 7) {
   const times = [];
   for (let time = Math.ceil(first / step) * step; time <= last; time += step) times.push(+time.toPrecision(12));
   return times;
-}
-
-/** A small picture of an instance, without any handles. */
-export function miniature(intervals, name) {
-  const first = Math.min(...intervals.map((each) => each.start));
-  const last = Math.max(...intervals.map((each) => each.end));
-  const share = (time) => `${(time / (last - first || 1)) * 100}%`;
-  const lanes = [...new Set(intervals.map((each) => each.action))];
-  const bar = ({ action, start, end }) => el("span", {
-    class: "mini-bar", title: `${action}, ${show(start)} to ${show(end)}`,
-    style: { left: share(start - first), width: share(end - start), "--hue": actions.of(action) },
-  });
-  return el("div", { class: "miniature", role: "img", "aria-label": `${name}: ${plural(intervals.length, "interval")}` },
-    lanes.slice(0, MINI_LANES).map((lane) => el("div", { class: "mini-lane" },
-      el("span", { class: "mini-name", dir: "auto", title: lane }, lane),
-      el("div", { class: "mini-row" }, intervals.filter((each) => each.action === lane).slice(0, MINI_BARS).map(bar)))),
-    lanes.length > MINI_LANES && el("p", { class: "mini-more" }, `and ${plural(lanes.length - MINI_LANES, "more action")}`));
 }
