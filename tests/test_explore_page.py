@@ -1099,6 +1099,12 @@ def test_an_instance_that_is_corrected_stays_in_its_place(page, model):
     view.keyboard.press("Enter")
     expect(row).to_contain_text("changed")
     expect(row).to_have_attribute("aria-posinset", place)
+    show(view, is_shown=False)
+    with view.expect_response("**/api/instances"):  # all is read again
+        show(view, is_shown=True)
+    let_draw(view)
+    expect(row).to_have_attribute("aria-posinset", place)
+    page.events.clear()  # of the connection that it ended itself
     choose(view, "Order", "order", "mouse")
     choose(view, "Order", "loss", "mouse")
     first = view.locator(".item[aria-posinset='1'] .item-id")

@@ -42,8 +42,8 @@ export class List {
 
   /** Show what there is; while only labels and intervals change, all stay where they are. */
   take(data, overview, stay = false) {
+    if (!stay || !this.data?.loss !== !data.loss) this.ranked = []; // a first model may have come unseen
     this.data = data;
-    if (!stay || this.ranked.length !== data.rows.length) this.ranked = [];
     this.contradicts = new Set(data.contradicts);
     this.changed = new Set(data.changed);
     this.overview = overview;

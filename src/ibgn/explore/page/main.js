@@ -63,7 +63,7 @@ class App {
     return new Promise((resolve) => {
       let begun = false;
       const begin = () => { begun = true; resolve(); };
-      listen(() => { if (begun) this.refresh(); else begin(); }, () => { $("model-state").textContent = "the server does not answer"; }, {
+      listen(() => { if (begun) this.refresh(true); else begin(); }, () => { $("model-state").textContent = "the server does not answer"; }, {
         change: (news) => { if (news.page !== page) this.changed(); },
         model: () => this.takeModel(),
         learning: (state) => this.drawState(state),
@@ -81,9 +81,9 @@ class App {
     if (isFirst && this.view === "instances" && !chosen && !this.instance.touched && shown.length) await this.list.choose(shown[0], false);
   }
 
-  async refresh() {
+  async refresh(stay = false) {
     await this.run(async () => {
-      await this.read();
+      await this.read(stay);
       $("title").textContent = this.overview.title;
       document.title = `${this.overview.title} — ibgn`;
       $("save").disabled = !this.overview.saving;
