@@ -92,6 +92,11 @@ def draft(page):
     return sorted((name, float(start), float(end)) for name, start, end in parts)
 
 
+def rounded(intervals):
+    """Intervals as they are read out of the timeline."""
+    return sorted((row.action, round(row.start, 2), round(row.end, 2)) for row in intervals)
+
+
 def choose(view, name, value, by):
     """Choose an option of a field, by mouse or by keyboard."""
     field = view.locator(f"#choice-{name.lower().replace(' ', '-')}")
@@ -324,6 +329,23 @@ def test_the_timeline_is_zoomed_and_has_a_cursor(page, desk, by):
 
 
 @both
+def test_the_view_goes_to_what_is_selected(page, by):
+    view = page.page
+    open_row(view, 0)
+    bar = view.locator("button.bar").nth(1)
+    bar.focus()
+    if by == "mouse":
+        press(view, "Zoom to the selected interval", by)
+    else:
+        view.keyboard.press("z")
+    shown = view.locator(".axis").bounding_box()
+    box = view.locator("button.bar[aria-pressed=true]").bounding_box()
+    assert box["width"] == pytest.approx(shown["width"] / 1.4, rel=0.01)
+    middles = [each["x"] + each["width"] / 2 for each in (box, shown)]
+    assert middles[0] == pytest.approx(middles[1], abs=2)
+
+
+@both
 def test_relations_of_what_is_selected(page, desk, by):
     view = page.page
     open_row(view, 0)
@@ -342,6 +364,44 @@ def test_relations_of_what_is_selected(page, desk, by):
     expect(view.locator(".over .guide")).to_have_count(2)
     view.locator(".relations button").first.click()
     expect(view.locator("button.bar[aria-pressed=true]")).to_have_attribute("data-place", "0")
+
+
+def test_relations_of_what_is_selected_are_those_of_allen(browser, model):
+    spans = [(0, 4), (0, 4), (0, 2), (2, 4), (2, 3), (4, 6), (3, 5), (7, 9), (8, 9)]
+    rows = [(f"act {n}", *span) for n, span in enumerate(spans)]
+    X = IntervalSequences.from_lists([rows])
+    relations = read_networks(X)[0].relations
+    names = [row[0] for row in X.to_lists()[0]]
+    pairs = [(i, j) for j in range(len(names)) for i in range(j)]
+    words = {pair: Relation(int(relations[pair])).label for pair in pairs}
+    assert set(words.values()) == {each.label for each in Relation}
+    desk = Desk(Collection(X, [None]), model, "takes.csv")
+    with served(desk, Learning(desk, model)) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        open_row(view, 0)
+        for place in range(len(names)):
+            view.locator(f"button.bar[data-place='{place}']").focus()
+            own = [f"{names[i]} {words[i, j]} {names[j]}" for i, j in pairs if place in (i, j)]
+            expect(view.locator(".relations li")).to_have_text(own)
+        opened.context.close()
+
+
+def test_of_many_intervals_relations_to_the_nearest_are_listed(browser, model):
+    X = IntervalSequences.from_lists([[(f"act {n}", n, n + 2) for n in range(400)]])
+    desk = Desk(Collection(X, [None]), model, "takes.csv")
+    with served(desk, Learning(desk, model)) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        open_row(view, 0)
+        view.locator("button.bar[data-place='200']").focus()
+        listed = view.locator(".relations li")
+        expect(listed).to_have_count(80)
+        expect(listed.first).to_have_text("act 160 before act 200")
+        expect(listed.nth(39)).to_have_text("act 199 overlaps act 200")
+        view.get_by_text("and 319 more relations").wait_for()
+        assert not opened.events
+        opened.context.close()
 
 
 def test_instances_are_found_and_opened_by_mouse_and_by_keyboard(page, desk):
@@ -413,6 +473,24 @@ def test_what_if_by_keyboard(page, desk, model):
     expect(view.locator(".draft")).to_have_count(0)
 
 
+def test_marks_of_other_intervals_stay_until_new_ones_are_known(page):
+    view = page.page
+    open_row(view, 0)
+    view.locator("button.bar").first.focus()
+    speaks = "all => all.map(each => each.dataset.speaks)"
+    before = view.locator("button.bar").evaluate_all(speaks)
+    assert "for" in before[1:]
+    late = Held(view, "**/api/what-if")
+    view.keyboard.press("Shift+ArrowRight")
+    assert view.locator("button.bar").evaluate_all(speaks) == ["", *before[1:]]
+    late.release()
+    first = view.locator("button.bar").first
+    expect(first).to_have_attribute("data-speaks", re.compile("for|against"))
+    view.locator("#title").click()
+    view.keyboard.press("Escape")
+    assert view.locator("button.bar").evaluate_all(speaks) == before
+
+
 def test_what_if_by_mouse(page, model):
     view = page.page
     before = draft(view)
@@ -474,7 +552,7 @@ def test_nothing_moves_under_the_pointer(browser):
         view.mouse.move(x + 150, y, steps=6)  # past the ends of others, so it comes after them
         view.mouse.up()
         expect(view.locator("button.bar[aria-pressed=true]")).to_have_attribute("data-place", "3")
-        assert view.locator(".lane-name").first.inner_text() == names[0]
+        expect(view.locator(".lane-name").first).to_have_attribute("title", names[0])
         assert not opened.events
         opened.context.close()
 
@@ -568,6 +646,70 @@ def test_what_is_typed_is_said_of_the_instance_that_is_shown(page, desk):
     view.locator("#message").get_by_text("kept").wait_for()
     assert desk.collection[0].label == "typed"
     assert desk.collection[1].label != "typed"
+
+
+def test_what_is_typed_is_kept_with_the_draft(page, desk):
+    view = page.page
+    open_row(view, 1)
+    view.locator("button.bar").first.focus()
+    view.keyboard.press("Shift+ArrowRight")
+    view.locator("#edit-action").fill("renamed")
+    view.keyboard.press("Control+s")
+    expect(view.locator(".draft")).to_have_count(0)
+    assert desk.collection[1].intervals[0].action == "renamed"
+    view.locator("button.bar").first.focus()
+    view.keyboard.press("Shift+ArrowRight")
+    view.locator("#label").fill("typed")
+    view.keyboard.press("Control+s")
+    expect(view.locator(".draft")).to_have_count(0)
+    expect(view.locator("#label")).to_have_value("typed")
+    assert desk.collection[1].label == "typed"
+    assert rounded(desk.collection[1].intervals) == draft(view)
+
+
+def test_escape_takes_back_what_is_typed(page, desk):
+    view = page.page
+    open_row(view, 1)
+    label = desk.collection[1].label
+    view.locator("#label").fill("typed by mistake")
+    view.keyboard.press("Escape")
+    expect(view.locator("#label")).to_have_value(label)
+    expect(view.locator("#label")).to_be_focused()
+    view.locator("#title").click()
+    let_draw(view)
+    assert desk.collection.changed == {}
+
+
+def test_escape_ends_a_drag(page):
+    view = page.page
+    open_row(view, 1)
+    view.locator("button.bar").first.focus()
+    view.keyboard.press("Shift+ArrowRight")
+    before = draft(view)
+    box = view.locator("button.bar[data-place='1']").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + 10
+    view.mouse.move(x, y)
+    view.mouse.down()
+    view.mouse.move(x + 60, y, steps=3)
+    assert draft(view) != before
+    view.keyboard.press("Escape")
+    assert draft(view) == before
+    view.mouse.move(x + 90, y, steps=3)
+    view.mouse.up()
+    assert draft(view) == before
+
+
+def test_an_answer_to_a_change_does_not_lead_back(page, desk):
+    view = page.page
+    open_row(view, 1)
+    late = Held(view, "**/api/instances/1/change")
+    view.locator("#label").fill("typed")
+    view.locator("#row-2").click()
+    expect(view.locator(".head h2")).to_have_text("2")
+    late.release()
+    view.locator("#message").get_by_text("kept").wait_for()
+    assert desk.collection[1].label == "typed"
+    expect(view.locator(".head h2")).to_have_text("2")
 
 
 def test_a_label_that_is_typed_does_not_overwrite_that_of_another_page(page, desk):
@@ -787,6 +929,7 @@ def test_corrections_are_saved_in_the_format_of_the_data(
         view.locator("#message").get_by_text("kept").wait_for()
         press(view, "Save a copy…", by)
         view.locator("dialog").get_by_text("1 instance changed").wait_for()
+        view.locator("dialog").get_by_text(f"in {source.name}.changes").wait_for()
         press(view, "Save", by)
         view.locator("#message").get_by_text("wrote").wait_for()
         press(view, "Save a copy…", by)
@@ -824,6 +967,20 @@ def test_what_was_kept_is_there_after_a_crash(browser, data, model, place):
         open_row(opened.page, 2)
         expect(opened.page.locator("#label")).to_have_value("from before")
         expect(opened.page.locator(".head .changed")).to_contain_text(f"was {data[1][2]}")
+        assert not opened.events
+        opened.context.close()
+
+
+def test_the_page_says_if_changes_are_in_no_file(browser, data, model):
+    desk = Desk(Collection(*data), model, "ibgn")
+    with served(desk, Learning(desk, model)) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        open_row(view, 2)
+        view.locator("#label").fill("another")
+        view.keyboard.press("Enter")
+        view.locator("#message").get_by_text("kept until `ibgn explore` ends").wait_for()
+        expect(view.locator("#save")).to_be_disabled()
         assert not opened.events
         opened.context.close()
 
@@ -871,6 +1028,87 @@ def test_undo_takes_back_what_was_kept(page, desk, by):
     assert desk.collection[1].intervals == before.intervals
     expect(view.locator(".head h2")).to_have_text("1")  # where it was
     assert desk.collection.differing == []
+
+
+@both
+def test_redo_does_again_what_was_taken_back(page, desk, by):
+    view = page.page
+    open_row(view, 1)
+    bar = view.locator("button.bar").first
+    before = draft(view)
+    bar.focus()
+    view.keyboard.press("Shift+ArrowRight")
+    once = draft(view)
+    view.keyboard.press("Shift+ArrowRight")
+    twice = draft(view)
+
+    def step(name, key):
+        if by == "mouse":
+            press(view, name, by)
+        else:
+            view.keyboard.press(key)
+
+    undo, redo = ("Undo", "Control+z"), ("Redo", "Control+Shift+Z")
+    for named, expected in [(undo, once), (undo, before), (redo, once), (redo, twice)]:
+        step(*named)
+        assert draft(view) == expected
+    step("Discard", "Escape")
+    assert draft(view) == before
+    step(*redo)  # also a draft that was discarded
+    assert draft(view) == twice
+    step("Keep", "Control+s")
+    expect(view.locator(".draft")).to_have_count(0)
+    for named, said, expected in [(undo, "taken back", before), (redo, "done again", twice)]:
+        step(*named)
+        view.locator("#message").get_by_text(said).wait_for()
+        assert draft(view) == expected
+    assert rounded(desk.collection[1].intervals) == twice
+
+
+@both
+def test_labels_are_given_one_after_the_other(page, desk, by):
+    view = page.page
+    desk.change(5, {"version": 0, "page": "another", "label": None})
+    expect(view.locator("#list")).to_contain_text("changed")
+    choose(view, "Order", "order", by)
+    choose(view, "Show", "unlabelled", by)  # instances 3, 5 and 9
+    view.locator("#row-5").click()
+    expect(view.locator(".head h2")).to_have_text("5")
+    field = view.locator("#label")
+    field.fill("dance")
+    view.keyboard.press("Enter")
+    expect(view.locator(".count")).to_have_text("2 of 24 instances")
+    view.get_by_role("listbox").focus()
+    view.keyboard.press("ArrowDown")
+    expect(view.locator(".head h2")).to_have_text("9")
+    view.keyboard.press("ArrowUp")
+    expect(view.locator(".head h2")).to_have_text("3")
+
+
+def test_an_instance_that_is_corrected_stays_in_its_place(page, model):
+    view = page.page
+    view.get_by_role("listbox").focus()
+    for _ in range(20):  # to one that the model has learned well
+        view.keyboard.press("ArrowDown")
+    row = view.locator(".item[aria-selected=true]")
+    place = row.get_attribute("aria-posinset")
+    name = row.locator(".item-id").inner_text()
+    expect(view.locator(".head h2")).to_have_text(name)
+    right = view.locator("#label").input_value()
+    view.locator("#label").fill(next(str(each) for each in model.classes_ if each != right))
+    view.keyboard.press("Enter")
+    expect(row).to_contain_text("changed")
+    expect(row).to_have_attribute("aria-posinset", place)
+    show(view, is_shown=False)
+    with view.expect_response("**/api/instances"):  # all is read again
+        show(view, is_shown=True)
+    let_draw(view)
+    expect(row).to_have_attribute("aria-posinset", place)
+    page.events.clear()  # of the connection that it ended itself
+    choose(view, "Order", "order", "mouse")
+    choose(view, "Order", "loss", "mouse")
+    first = view.locator(".item[aria-posinset='1'] .item-id")
+    expect(first).to_have_text(name)  # as its label surprises the model most
 
 
 def test_a_method_without_reasons_is_looked_at_too(browser, data):
@@ -947,6 +1185,42 @@ def test_it_learns_from_labels_while_the_page_goes_on(browser, data, model):
         expect(view.locator(".cards .card")).to_have_count(10)
         assert not opened.events
         opened.context.close()
+
+
+def test_what_is_open_stays_in_view_when_a_model_orders_the_list(browser, model):
+    X, y = make_relations(instances_per_activity=30, random_state=1)
+    desk = Desk(Collection(X, y.astype(object)), None, "takes.csv")
+    with served(desk, Learning(desk, model)) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        open_row(view, 0)
+        view.get_by_role("combobox", name="Order").select_option("loss")
+        desk.take_model(model)
+        loss = desk.rows()["loss"]
+        place = sorted(range(len(loss)), key=lambda n: (-loss[n], n)).index(0)
+        expect(view.locator("#row-0")).to_have_attribute("aria-posinset", str(place + 1))
+        expect(view.locator("#row-0")).to_be_in_viewport()
+        assert not opened.events
+        opened.context.close()
+
+
+def test_the_first_model_leads_to_what_surprises_it_most(browser, data, model):
+    desk = Desk(Collection(*data), None, "takes.csv")
+    with served(desk, Learning(desk, model)) as address:
+        tabs = [Watched(browser, address) for _ in range(2)]
+        for tab in tabs:
+            tab.page.get_by_text("No model yet").wait_for()
+        tabs[1].page.locator("button.bar").first.focus()  # who is busy stays there
+        desk.take_model(model)
+        loss = desk.rows()["loss"]
+        first = max(range(len(loss)), key=lambda n: (loss[n], -n))
+        assert first > 0
+        for tab, number in zip(tabs, (first, 0), strict=True):
+            tab.page.locator(".posterior").wait_for()
+            expect(tab.page.locator(".item[aria-selected=true]")).to_have_id(f"row-{number}")
+            expect(tab.page.locator(".head h2")).to_have_text(str(number))
+            assert not tab.events
+            tab.context.close()
 
 
 class Slow(IBGNClassifier):
@@ -1029,6 +1303,23 @@ def test_the_posterior_is_drawn_as_it_happens(browser, tmp_path, model):
     following.stop()
 
 
+def test_without_instances_there_is_no_empty_list(browser, model):
+    desk = Desk(Collection(IntervalSequences.from_lists([])), model, "ibgn")
+    with served(desk, Learning(desk, model)) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        view.get_by_role("heading", name="Model").first.wait_for()
+        expect(view.locator("#list")).to_be_hidden()
+        expect(view.locator("#learn")).to_be_disabled()
+        view.keyboard.press("1")
+        view.get_by_text("There are no instances").and_(view.locator("main .empty")).wait_for()
+        for key in "245":
+            view.keyboard.press(key)
+            view.locator(".view h2").wait_for()
+        assert not opened.events
+        opened.context.close()
+
+
 def test_no_record_is_lost_while_the_page_asks_for_those_before(browser, tmp_path, model):
     path = tmp_path / "live.jsonl"
     path.write_text("")
@@ -1085,6 +1376,78 @@ def test_names_are_never_markup(browser, hostile):
         view.locator(".card").first.wait_for()
         expect(view.locator("main img, main script, header img")).to_have_count(0)
         assert HOSTILE[0] in view.locator(".answer").inner_text()
+        assert not opened.events
+        opened.context.close()
+
+
+LONG = ["a name that goes on and on " * 12, "x" * 300, "שם ארוך " * 30]
+
+
+@pytest.mark.parametrize("width", [1280, 380])
+def test_long_names_stay_in_their_places(browser, width):
+    X = IntervalSequences.from_lists(
+        [[(LONG[n % 3], 0, 4), (LONG[(n + 1) % 3], 3, 6 + n)] for n in range(6)],
+        [f"{LONG[n % 3]} {n}" for n in range(6)],
+    )
+    y = np.array(LONG * 2, object)
+    model = IBGNClassifier(random_state=0).fit(X, y)
+    y[4:] = None
+    desk = Desk(Collection(X, y), model, "takes.csv")
+    beyond = """() => [...document.querySelectorAll("main .panel, main .head, main .timeline")]
+      .filter(each => each.scrollWidth > each.clientWidth + 1).map(each => each.ariaLabel)"""
+    with served(desk, Learning(desk, model)) as address:
+        opened = Watched(browser, address, width=width)
+        view = opened.page
+        view.locator(".posterior").wait_for()
+        view.locator("button.bar").first.focus()
+        for state in walk_views(view):
+            assert opened.sideways() == 0, state
+            assert view.evaluate(beyond) == [], state
+        assert not opened.events
+        opened.context.close()
+
+
+def walk_views(view):
+    """Open every view; yields the name of each."""
+    for name in ("instances", "confusion", "model", "next"):
+        view.locator(f"#view-{name}").click()
+        view.locator(".view h2").wait_for()
+        if name == "model":
+            view.get_by_role("heading", name="Generated instances").wait_for()
+        yield name
+
+
+def test_names_that_are_read_from_the_right_stay_apart(browser, data, model):
+    desk = Desk(Collection(data[0], ["שלום"] * len(data[1])), model, "takes.csv")
+    with served(desk, Learning(desk, model)) as address:
+        opened = Watched(browser, address)
+        view = opened.page
+        open_row(view, 0)
+        apart = """box => [...box.children].map(
+          each => [each.textContent, getComputedStyle(each).unicodeBidi])"""
+        answer = desk.rows()["predicted"][0]
+        assert view.locator("#row-0 .item-label").evaluate(apart) == [
+            ["שלום", "isolate"],
+            [answer, "isolate"],
+        ]
+        direction = "field => getComputedStyle(field).direction"
+        assert view.locator("#label").evaluate(direction) == "rtl"
+        opened.context.close()
+
+
+def test_many_short_intervals_are_drawn_as_long_as_they_are(browser, model):
+    rows = [(f"act {n % 5}", n, n + 0.2 + n % 3) for n in range(500)]
+    X = IntervalSequences.from_lists([rows])
+    desk = Desk(Collection(X, [None]), model, "takes.csv")
+    with served(desk, Learning(desk, model)) as address:
+        opened = Watched(browser, address)
+        open_row(opened.page, 0)
+        bars = opened.page.locator("button.bar")
+        expect(bars).to_have_count(500)
+        widths = bars.evaluate_all("all => all.map(each => each.getBoundingClientRect().width)")
+        pixels = opened.page.locator(".axis").bounding_box()["width"] / (rows[-1][2] * 1.06)
+        for width, (_, start, end) in zip(widths, rows, strict=True):
+            assert width == pytest.approx(max((end - start) * pixels, 3), abs=0.5)
         assert not opened.events
         opened.context.close()
 
@@ -1240,7 +1603,21 @@ def test_shares_never_round_to_certainty(page):
           return [0, 0.0004, 0.005, 0.994, 0.995, 0.99996, 1].map(percent);
         }"""
     )
-    assert told == ["0 %", "<1 %", "1 %", "99 %", ">99 %", ">99 %", "100 %"]
+    said = [each.replace("\u00a0", " ") for each in told]
+    assert said == ["0 %", "<1 %", "1 %", "99 %", ">99 %", ">99 %", "100 %"]
+
+
+def test_only_shares_have_bars_behind_them(page):
+    drawn = page.page.evaluate(
+        """async () => {
+          const { table } = await import("./dom.js");
+          const rows = [["stir", 0.9, 0.2], ["cut", 0.1, 0.4]];
+          const made = table(["action", "probability", "from"], rows, "a table");
+          return [...made.querySelectorAll("tbody tr")].map(
+            row => [...row.cells].map(cell => cell.style.getPropertyValue("--share")));
+        }"""
+    )
+    assert drawn == [["", "90%", ""], ["", "10%", ""]]
 
 
 def test_choosing_a_view_moves_nothing(page):

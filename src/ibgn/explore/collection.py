@@ -95,8 +95,8 @@ class Collection:
     'coffee'
     >>> collection.labels.tolist(), sorted(collection.changed)
     (['tea', 'coffee'], [1])
-    >>> collection.undo().after.label is None
-    True
+    >>> collection.undo().after.label is None, collection.redo().after.label
+    (True, 'coffee')
     """
 
     def __init__(
@@ -110,6 +110,7 @@ class Collection:
         self.note = note
         self.changed: dict[int, Look] = {}
         self._done: dict[str, list[Change]] = {}  # of each page, without those taken back
+        self._undone: dict[str, list[Change]] = {}  # of each page, since it changed something else
 
     def __len__(self) -> int:
         return len(self.original)
@@ -201,14 +202,24 @@ class Collection:
         done = self._done.get(page)
         if not done:
             raise DataError("there is nothing to take back")
-        last = done[-1]
-        now = self[last.number]
-        if replace(now, version=0) != replace(last.after, version=0):
-            raise ConflictError(
-                "this instance was changed elsewhere since; look at it before undoing"
-            )
-        after = replace(last.before, version=now.version + 1)
-        return self._apply(Change(last.number, now, after, page, undoes=True))
+        number, before, after = done[-1].number, done[-1].before, done[-1].after
+        return self._go(number, after, before, page, undoes=True)
+
+    def redo(self, page: str = "") -> Change:
+        """Do again what a page took back last."""
+        undone = self._undone.get(page)
+        if not undone:
+            raise DataError("there is nothing to do again")
+        number, before, after = undone[-1].number, undone[-1].before, undone[-1].after
+        return self._go(number, before, after, page, undoes=False)
+
+    def _go(self, number: int, seen: Look, to: Look, page: str, *, undoes: bool) -> Change:
+        """Make an instance look as it did, if nobody else changed it."""
+        now = self[number]
+        if not _is_same(now, seen):
+            raise ConflictError("this instance was changed elsewhere since; look at it first")
+        after = replace(to, version=now.version + 1)
+        return self._apply(Change(number, now, after, page, undoes))
 
     def _apply(self, change: Change) -> Change:
         if self.note is not None:
@@ -220,10 +231,14 @@ class Collection:
         """Take over a change that is noted already."""
         self.changed[change.number] = change.after
         done = self._done.setdefault(change.page, [])
+        undone = self._undone.setdefault(change.page, [])
         if change.undoes and done:
-            done.pop()
-        else:
-            done.append(change)
+            undone.append(done.pop())
+            return
+        done.append(change)
+        last = undone.pop() if undone else None
+        if last is None or last.number != change.number or not _is_same(last.after, change.after):
+            undone.clear()  # it is something else than what was taken back
 
     def changed_since(self, seen: Mapping[int, Look]) -> list[int]:
         """Numbers of instances that changed since `seen`, a copy of `changed`."""
@@ -235,7 +250,7 @@ class Collection:
         return [
             number
             for number, look in sorted(self.changed.items())
-            if replace(look, version=0) != self.first(number)
+            if not _is_same(look, self.first(number))
         ]
 
 
@@ -270,6 +285,10 @@ def _as_time(value: object, side: str) -> float:
     if not abs(value) < 1e15:
         raise DataError(f"{side} must be finite and below 1e15, got {str(value)[:80]}")
     return float(value)
+
+
+def _is_same(one: Look, other: Look) -> bool:
+    return replace(one, version=0) == replace(other, version=0)
 
 
 def _order(interval: Interval) -> tuple[float, float, str]:

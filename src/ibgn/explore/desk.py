@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ibgn._arrays import Floats
-from ibgn.allen import Relation
 from ibgn.classifiers.questions import unquestioned
 from ibgn.errors import DataError
 from ibgn.explore.collection import (
@@ -25,7 +24,6 @@ from ibgn.explore.opinions import Opinions, ask, locate
 from ibgn.inspection.counterfactuals import find_counterfactual
 from ibgn.intervals import IntervalSequences
 from ibgn.model.folds import fingerprint
-from ibgn.networks import read_networks
 from ibgn.text import half_character, quote
 
 __all__ = ["Desk"]
@@ -34,7 +32,6 @@ Plain = dict[str, Any]
 REASONS = 8
 NEIGHBOURS = 6
 TWINS = 10  # contradictory duplicates that an instance names
-RELATED = 300  # intervals of an instance whose relations are sent all at once
 
 
 class Desk:
@@ -192,21 +189,21 @@ class Desk:
     # -- asking ------------------------------------------------------------------------------------
 
     def judge(self, intervals: Iterable[Interval], against: str | None = None) -> Plain:
-        """Posterior, reasons and relations of intervals as they are, or as they might be."""
+        """Posterior and reasons of intervals as they are, or as they might be."""
         rows = sorted(intervals, key=lambda row: (row.start, row.end, row.action))
         one = as_sequences_of(rows)
-        answer: Plain = {"relations": _relations(one, rows)}
         if self.model is None:
-            return answer | {"posterior": None}
+            return {"posterior": None}
         with unquestioned():
             logs = self.model.predict_log_proba(one)[0]
         order = np.argsort(-logs, kind="stable")
-        answer["posterior"] = [
+        posterior = [
             {"label": str(self.model.classes_[c]), "probability": float(np.exp(logs[c]))}
             for c in order
         ]
         known = set(getattr(self.model, "actions_", ()))
-        answer["unknown_actions"] = sorted({row.action for row in rows} - known) if known else []
+        unknown = sorted({row.action for row in rows} - known) if known else []
+        answer: Plain = {"posterior": posterior, "unknown_actions": unknown}
         if len(self.model.classes_) > 1 and rows:
             answer["why"] = self._why(one, rows, order, against)
         return answer
@@ -315,6 +312,11 @@ class Desk:
         with self.lock:
             return self._changed(self.collection.undo(page))
 
+    def redo(self, page: str) -> Plain:
+        """Do again what a page took back last."""
+        with self.lock:
+            return self._changed(self.collection.redo(page))
+
     def _changed(self, change: Change) -> Plain:
         """Judge one instance again, and let all pages know."""
         number = change.number
@@ -350,15 +352,3 @@ def parse_intervals(given: object) -> tuple[Interval, ...]:
     if not isinstance(given, list) or len(given) > MOST_INTERVALS:
         raise DataError(f"intervals must be a list of at most {MOST_INTERVALS:,}")
     return tuple(parse_interval(each) for each in given)
-
-
-def _relations(one: IntervalSequences, rows: Sequence[Interval]) -> list[list[Any]] | None:
-    """(first, second, name) of each pair, by places in the order of the rows; None if too many."""
-    if len(rows) > RELATED:
-        return None
-    relations = read_networks(one)[0].relations
-    return [
-        [i, j, Relation(int(relations[i, j])).label]
-        for i in range(len(rows))
-        for j in range(i + 1, len(rows))
-    ]

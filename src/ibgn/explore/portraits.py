@@ -8,6 +8,7 @@ import numpy as np
 from ibgn.classifiers.questions import unquestioned
 from ibgn.errors import DataError
 from ibgn.explore.desk import Desk, Plain
+from ibgn.intervals import IntervalSequences
 from ibgn.text import quote
 
 __all__ = ["contrast", "describe_activity", "describe_model", "sample"]
@@ -51,29 +52,40 @@ def describe_activity(desk: Desk, name: str) -> Plain:
 
 
 def contrast(desk: Desk, first: str, second: str) -> Plain:
-    """What separates two activities: means of what speaks for each in instances of it."""
+    """What separates two activities: means of what speaks for each in instances of it.
+
+    If there are none, in instances that the model generates.
+    """
     labels = find_label(desk, first), find_label(desk, second)
     if labels[0] == labels[1]:
         raise DataError("name two activities that differ")
     found = []
-    now = desk.collection.labels
     for label, other in (labels, labels[::-1]):
-        numbers = [n for n, each in enumerate(now) if each == label][:COMPARED]
+        instances, generated = _find_instances(desk, label)
         sums: dict[tuple[str, str, str, str], float] = {}
-        for number in numbers:
+        for number in range(len(instances)):
             with unquestioned():
-                why = desk.model.explain(desk.collection.take([number]), other, label)
+                why = desk.model.explain(instances[[number]], other, label)
             frame = why.frame()
             keys = zip(*(frame[c] for c in ("term", "action", "relation", "other")), strict=True)
             for key, value in zip(keys, frame["contribution"], strict=True):
-                sums[key] = sums.get(key, 0.0) + float(value) / len(numbers)
+                sums[key] = sums.get(key, 0.0) + float(value) / len(instances)
         strongest = sorted(sums.items(), key=lambda item: -abs(item[1]))[:SHOWN]
         rows = [
             dict(zip(("term", "action", "relation", "other"), k, strict=True)) | {"mean": v}
             for k, v in strongest
         ]
-        found.append({"activity": str(label), "instances": len(numbers), "rows": rows})
+        side = {"activity": str(label), "instances": len(instances), "generated": generated}
+        found.append(side | {"rows": rows})
     return {"sides": found}
+
+
+def _find_instances(desk: Desk, label: Any) -> tuple[IntervalSequences, bool]:
+    """Instances of an activity, and whether the model had to generate them."""
+    numbers = [n for n, each in enumerate(desk.collection.labels) if each == label][:COMPARED]
+    if numbers or not hasattr(desk.model, "sample"):
+        return desk.collection.take(numbers), False
+    return desk.model.sample(COMPARED, label, random_state=0), True
 
 
 def sample(desk: Desk, name: str, seed: int) -> Plain:

@@ -130,6 +130,7 @@ class Answers:
                 parse_intervals(given.get("intervals")), given.get("against")
             ),
             "/api/undo": lambda _, given: self.desk.undo(str(given.get("page", ""))[:100]),
+            "/api/redo": lambda _, given: self.desk.redo(str(given.get("page", ""))[:100]),
             "/api/learn": lambda *_: self.learning.begin(),
             "/api/save": lambda _, given: self._save(given),
         }
@@ -143,6 +144,7 @@ class Answers:
                 "name": place.propose(),
                 "format": place.copied_as,
                 "read": place.format,
+                "journal": place.journal.name,
             }
         )
         going_on = {"learning": self.learning.state(), "live": self.following is not None}

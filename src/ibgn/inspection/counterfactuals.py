@@ -25,6 +25,7 @@ OTHERS = 20  # actions that an interval is given, or that are added
 STRETCHES = (-0.5, -0.25, 0.25, 0.5, 1.0)  # by how much of its duration an end moves
 NEAR = 4  # end points of others that an end is moved to
 HALVINGS = 7  # of a move, to find how much of it is enough
+DIGITS = 15  # of times; beyond them is only what sums leave over
 
 
 class Edit(NamedTuple):
@@ -262,8 +263,9 @@ def moved(row: Row, points: Floats) -> Iterator[Row]:
     length = end - start
     near_start = points[np.argsort(np.abs(points - start), kind="stable")[: NEAR + 1]].tolist()
     near_end = points[np.argsort(np.abs(points - end), kind="stable")[: NEAR + 1]].tolist()
-    starts = {start - share * length for share in STRETCHES} | set(near_start)
-    ends = {end + share * length for share in STRETCHES} | set(near_end)
+    digits = DIGITS - int(np.ceil(np.log10(max(np.abs(points).max(), length))))
+    starts = {round(start - share * length, digits) for share in STRETCHES} | set(near_start)
+    ends = {round(end + share * length, digits) for share in STRETCHES} | set(near_end)
     yield from ((action, time, end) for time in sorted(starts - {start}) if time < end)
     yield from ((action, start, time) for time in sorted(ends - {end}) if time > start)
 

@@ -1,5 +1,7 @@
 // Elements from plain values. Text is only ever text: no name from the data is parsed as markup.
 
+const LONG = 60; // characters of a name that are shown within a sentence
+
 /** Make an element: attributes (on… are listeners, `style` an object), then children. */
 export function el(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -60,10 +62,13 @@ export function choice(name, options, value, onchange) {
   return el("label", { class: "field" }, el("span", {}, name), select);
 }
 
-/** A table; a column of shares between 0 and 1 has bars behind its numbers. */
+/** Columns that say how much of a whole, which have bars behind their numbers. */
+const SHARES = new Set(["occurs", "probability", "share", "peak", "together", "chance to begin", "chance to end"]);
+
+/** A table. */
 export function table(columns, rows, caption) {
   const numbers = columns.map((_, n) => rows.every((row) => row[n] === null || typeof row[n] === "number"));
-  const shares = numbers.map((is, n) => is && rows.length > 1 && rows.every((row) => row[n] >= 0 && row[n] <= 1));
+  const shares = columns.map((name, n) => numbers[n] && SHARES.has(name));
   const cell = (value, n) => el("td", { class: numbers[n] ? "number" : null, style: shares[n] ? { "--share": `${value * 100}%` } : {} },
     value instanceof Node ? value : show(value));
   return el("div", { class: "scrolls", tabindex: "0", role: "region", "aria-label": caption },
@@ -80,6 +85,12 @@ export function meter(share, before = null) {
     before !== null && el("span", { class: "before", style: { left: `${before * 100}%` } }));
 }
 
+/** A name without its end, if it is long. */
+export const brief = (text, most = LONG) => text.length > most ? `${[...text].slice(0, most).join("")}…` : text;
+
+/** A name from the data within a sentence: shortened, and apart from what is around it, whichever way it is read. */
+export const named = (text, tag = "bdi") => el(tag, text.length > LONG ? { title: text } : {}, brief(text));
+
 /** A number as people read it. */
 export function show(value, digits = 3) {
   if (value === null || value === undefined) return "";
@@ -90,7 +101,8 @@ export function show(value, digits = 3) {
 }
 
 export function percent(share) {
-  return share >= 0.995 && share < 1 ? ">99 %" : share > 0 && share < 0.005 ? "<1 %" : `${Math.round(share * 100)} %`;
+  const number = share >= 0.995 && share < 1 ? ">99" : share > 0 && share < 0.005 ? "<1" : String(Math.round(share * 100));
+  return `${number}\u00a0%`;
 }
 
 /** A time with as many digits as matter where `step` is a small step. */

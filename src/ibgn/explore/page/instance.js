@@ -2,7 +2,7 @@
 
 import { cards, counterfactualPart, heldOutNote, posteriorList, relationsPart, twinsNote, whyPart } from "./answer.js";
 import { get, page, post, query } from "./api.js";
-import { button, choice, clock, el, fill, plural, redraw, typedIn } from "./dom.js";
+import { button, choice, clock, el, fill, named, plural, redraw, typedIn } from "./dom.js";
 import { Timeline } from "./timeline.js";
 
 export class InstanceView {
@@ -13,6 +13,8 @@ export class InstanceView {
     this.number = null; // of the instance that was asked for last
     this.draft = null; // intervals that are tried, or null
     this.past = []; // drafts before, to go back to
+    this.future = []; // drafts that were taken back
+    this.sent = Promise.resolve(); // changes on their way: one goes after the other, as each names the version before
     this.against = null;
     this.opening = 0; // how many were asked for; only the last one is shown
     this.timeline = new Timeline({
@@ -40,6 +42,7 @@ export class InstanceView {
       button("−", () => timeline.zoom(1 / 0.6), { "aria-label": "Zoom out", title: "−" }),
       button("+", () => timeline.zoom(0.6), { "aria-label": "Zoom in", title: "+" }),
       button("All", () => timeline.fit(), { title: "0" }),
+      button("Selected", () => timeline.zoomIn(), { "aria-label": "Zoom to the selected interval", title: "z" }),
       button("←", () => timeline.pan(-0.25), { "aria-label": "Earlier" }),
       button("→", () => timeline.pan(0.25), { "aria-label": "Later" }),
       this.lanesBy, this.cursor);
@@ -53,7 +56,17 @@ export class InstanceView {
 
   /** Whether something is tried or typed that was not kept yet. */
   get unsaved() {
-    return Boolean(this.draft || typedIn(this.head) || typedIn(this.form));
+    return Boolean(this.draft || this.field);
+  }
+
+  /** Whether the reader does something with the instance. */
+  get touched() {
+    return this.unsaved || this.timeline.selected !== null;
+  }
+
+  /** The field in which something is typed. */
+  get field() {
+    return typedIn(this.head) ?? typedIn(this.form);
   }
 
   /** Show an instance; false if the reader stays with what is not kept, null if something else was asked for since. */
@@ -107,6 +120,7 @@ export class InstanceView {
     this.number = data.number;
     this.draft = null;
     this.past = [];
+    this.future = [];
     if (!same) this.timeline.selected = null;
     this.judged = data;
     fill(this.more);
@@ -116,7 +130,7 @@ export class InstanceView {
   // -- trying ---------------------------------------------------------------------------------------
 
   edit(place, interval, dragging = false) {
-    if (!this.dragged) this.past.push(this.intervals);
+    if (!this.dragged) this.step();
     this.dragged = dragging;
     const after = this.intervals.slice();
     if (interval === null) after.splice(place, 1);
@@ -129,9 +143,15 @@ export class InstanceView {
     const start = timeline.round(Math.max(timeline.view[0], timeline.span[0]));
     const end = timeline.round(start + (timeline.width || 1) / 5);
     const made = { action: this.chosenAction(), start, end, track: null, ...given };
-    this.past.push(this.intervals);
+    this.step();
     this.try([...this.intervals, made], made);
     timeline.reveal();
+  }
+
+  /** Remember what is there, before it changes. */
+  step() {
+    this.past.push(this.intervals);
+    this.future = [];
   }
 
   chosenAction() {
@@ -141,10 +161,10 @@ export class InstanceView {
 
   /** Show a draft at once, and ask what it would be; answers to older drafts are dropped. */
   try(intervals, chosen = null) {
+    const marks = new Map(this.intervals.map((each, n) => [each, this.timeline.marks?.[n]]));
     this.draft = sorted(intervals);
-    this.judged = { ...this.judged, relations: undefined }; // until they are known again
     this.timeline.selected = chosen ? this.draft.indexOf(chosen) : null;
-    this.timeline.show(this.draft, null, true);
+    this.timeline.show(this.draft, this.draft.map((each) => marks.get(each)), true);
     this.drawHead();
     this.drawSelection();
     this.question();
@@ -171,44 +191,66 @@ export class InstanceView {
 
   judge(judged) {
     this.judged = judged;
-    this.timeline.show(this.intervals, judged.why?.by_interval, true);
+    this.timeline.mark(judged.why?.by_interval);
     this.drawAnswer();
-    this.drawRelations();
   }
 
   // -- keeping --------------------------------------------------------------------------------------
 
   undo() {
     if (!this.past.length) return false;
+    const future = [...this.future, this.intervals];
     const before = this.past.pop();
     if (this.past.length) this.try(before);
-    else this.discard();
+    else this.take(this.data);
+    this.future = future;
     return true;
   }
 
+  redo() {
+    if (!this.future.length) return false;
+    this.past.push(this.intervals);
+    this.try(this.future.pop());
+    return true;
+  }
+
+  /** Take back what is being dragged, or else drop the draft, which redo brings back. */
   discard() {
+    if (this.timeline.letGo()) return this.undo();
+    const { draft } = this;
     this.take(this.data);
+    this.future = [draft];
+    return this.app.note("discarded; redo brings it back");
   }
 
   async keep() {
-    await this.change({ intervals: this.draft });
+    await this.change(() => this.draft && { intervals: this.draft });
   }
 
   async relabel(text) {
     const label = text.trim() || null;
-    if (label !== this.data.label) await this.change({ label });
+    if (label !== this.data.label) await this.change(() => ({ label }));
   }
 
-  /** Change what is kept; a draft of intervals goes on while only the label changes. */
-  async change(what) {
-    const { number, version } = this.data;
-    const { draft, past } = this;
+  /** Change what is kept, after the changes that are on their way. */
+  change(say) {
+    const seen = this.data;
+    this.sent = this.sent.then(() => this.send(say(), this.data.number === seen.number ? this.data : seen));
+    return this.sent;
+  }
+
+  /** Send a change; a draft of intervals goes on while only the label changes. */
+  async send(what, { number, version }) {
+    if (!what) return;
     try {
       const data = await post(`instances/${number}/change`, { ...what, version, page });
-      this.take(data);
-      if (draft && !what.intervals) { this.past = past; this.try(draft); }
+      const { draft, past, future } = this;
+      if (this.number === number) { // or else another instance is on its way by now
+        this.take(data);
+        if (draft && !what.intervals) { this.try(draft); Object.assign(this, { past, future }); }
+      }
       this.app.changed();
-      this.app.note("kept; undo takes it back");
+      this.app.note(this.app.overview.saving ? "kept; undo takes it back" : "kept until `ibgn explore` ends, as the data do not come from a file");
     } catch (error) {
       this.app.say(error);
       if (error.status === 409 && this.data.version === version) this.offerOther();
@@ -243,15 +285,15 @@ export class InstanceView {
     const { data } = this;
     const changed = JSON.stringify([data.label, data.intervals]) !== JSON.stringify([data.first.label, data.first.intervals]);
     const input = el("input", {
-      id: "label", list: "activities", value: data.label ?? "", placeholder: "no label", autocomplete: "off", maxlength: "1000",
+      id: "label", list: "activities", dir: "auto", value: data.label ?? "", placeholder: "no label", autocomplete: "off", maxlength: "1000",
       onchange: () => this.relabel(input.value),
       onkeydown: (event) => { if (event.key === "Enter") input.blur(); },
     });
     redraw(this.head, data.number,
-      el("h2", {}, data.id),
+      el("h2", { dir: "auto", title: data.id }, data.id),
       el("label", { class: "field" }, el("span", {}, "Label"), input),
       el("datalist", { id: "activities" }, this.app.overview.activities.map((name) => el("option", { value: name }))),
-      changed && el("span", { class: "flag changed" }, `changed: was ${data.first.label ?? "no label"}, ${plural(data.first.intervals.length, "interval")}`),
+      changed && el("span", { class: "flag changed" }, "changed: was ", data.first.label === null ? "no label" : named(data.first.label), `, ${plural(data.first.intervals.length, "interval")}`),
       this.draft && el("span", { class: "draft", role: "status" }, "a draft",
         button("Keep", () => this.keep(), { class: "primary", id: "keep", title: "Ctrl+S" }), button("Discard", () => this.discard(), { id: "discard", title: "Escape" })));
   }
@@ -262,7 +304,7 @@ export class InstanceView {
     const field = (name, key, type) => {
       const value = !chosen ? "" : type === "number" ? clock(chosen[key], this.timeline.width / 1e4) : chosen[key];
       const input = el("input", {
-        id: `edit-${key}`, type, step: "any", value, disabled: !chosen, list: key === "action" ? "actions" : null,
+        id: `edit-${key}`, type, step: "any", value, disabled: !chosen, list: key === "action" ? "actions" : null, dir: key === "action" ? "auto" : null,
         autocomplete: "off", maxlength: type === "text" ? "1000" : null, onchange: () => this.editField(key, input.value),
       });
       return el("label", { class: "field" }, el("span", {}, name), input);
@@ -287,12 +329,12 @@ export class InstanceView {
   }
 
   drawRelations() {
-    fill(this.pairs, relationsPart(this.intervals, this.timeline.selected, this.judged.relations, (place) => this.timeline.select(place)));
+    fill(this.pairs, relationsPart(this.intervals, this.timeline.selected, (place) => this.timeline.select(place)));
   }
 
   drawAnswer() {
     const { posterior, why, unknown_actions: unknown } = this.judged;
-    fill(this.legend, why && ["Marks are log odds: ", el("span", { class: "mark-for" }, `for ${why.activity}`), ", ", el("span", { class: "mark-against" }, `for ${why.against}`)]);
+    fill(this.legend, why && ["Marks are log odds: ", el("span", { class: "mark-for" }, "for ", named(why.activity)), ", ", el("span", { class: "mark-against" }, "for ", named(why.against))]);
     this.drawQuestions();
     if (!posterior) return fill(this.answer, el("h3", {}, "No model yet"), el("p", { class: "soft" }, "Label some instances of at least two activities, then “Learn again”."));
     return redraw(this.answer, "answer",
@@ -300,7 +342,7 @@ export class InstanceView {
       posteriorList(posterior, this.data.label, this.draft && this.data.posterior),
       !this.draft && this.data.held_out && heldOutNote(this.data.held_out),
       this.data.twins.length > 0 && twinsNote(this.data.twins, (number) => this.app.open(number)),
-      unknown?.length > 0 && el("p", { class: "warning" }, `The model does not know: ${unknown.join(", ")}`),
+      unknown?.length > 0 && el("p", { class: "warning" }, "The model does not know: ", unknown.map((each, n) => [n > 0 && ", ", named(each)])),
       why && whyPart(why, posterior.slice(1).map((each) => each.label), (label) => this.compare(label), (reason) => this.point(reason)));
   }
 
@@ -346,7 +388,7 @@ export class InstanceView {
 
   showCounterfactual(activity) {
     const given = { activity, intervals: this.draft };
-    const tryIt = (found) => () => { this.past.push(this.intervals); this.try(found.intervals); };
+    const tryIt = (found) => () => { this.step(); this.try(found.intervals); };
     return this.ask((number) => post(`instances/${number}/counterfactual`, given), (found) => counterfactualPart(found, tryIt(found)));
   }
 }

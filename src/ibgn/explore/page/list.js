@@ -1,6 +1,6 @@
 // All instances: filters, an order, and a list that draws only the rows in view.
 
-import { button, choice, el, fill, percent, plural, redraw } from "./dom.js";
+import { button, choice, el, fill, named, percent, plural, redraw } from "./dom.js";
 
 const ROW = 54; // pixels, as in style.css
 const SPARE = 8; // rows drawn beyond both ends
@@ -19,8 +19,11 @@ export class List {
     this.open = open;
     this.filter = { ...NO_FILTER, order: "loss" };
     this.data = null;
+    this.ranked = []; // all, in the order that was asked for
     this.shown = [];
     this.current = null;
+    this.chosen = false; // whether the reader chose it
+    this.place = 0; // of the current one; once it is no longer shown, of the one after it
     this.controls = el("div", { class: "filters", role: "search" });
     this.count = el("p", { class: "count", role: "status" });
     this.reset = button("Clear filters", () => { this.set({}); this.box.focus(); }, { class: "link" });
@@ -37,13 +40,17 @@ export class List {
     new ResizeObserver(() => this.draw()).observe(this.box);
   }
 
-  take(data, overview) {
+  /** Show what there is; while only labels and intervals change, all stay where they are. */
+  take(data, overview, stay = false) {
+    if (!stay || !this.data?.loss !== !data.loss) this.ranked = []; // a first model may have come unseen
     this.data = data;
     this.contradicts = new Set(data.contradicts);
     this.changed = new Set(data.changed);
     this.overview = overview;
     this.drawControls();
+    const before = this.place;
     this.apply();
+    if (this.place !== before) this.mark(this.current); // which is elsewhere in another order
   }
 
   set(filter) {
@@ -62,14 +69,14 @@ export class List {
   drawControls() {
     const change = (name) => (value) => { this.filter[name] = value; this.apply(); this.box.scrollTop = 0; };
     const any = (names) => [["", "any"], ...names];
-    const search = el("input", { type: "search", id: "search", value: this.filter.text, placeholder: "name…", autocomplete: "off", oninput: () => change("text")(search.value) });
+    const search = el("input", { type: "search", id: "search", dir: "auto", value: this.filter.text, placeholder: "name…", autocomplete: "off", oninput: () => change("text")(search.value) });
     redraw(this.controls, "list",
       el("label", { class: "field" }, el("span", {}, "Find"), search),
       choice("Show", STATES, this.filter.state, change("state")),
       choice("Label", any(this.overview.activities), this.filter.label, change("label")),
       choice("Answer", any(this.overview.known), this.filter.answer, change("answer")),
       this.overview.groups.length > 1 && choice("Group", any(this.overview.groups), this.filter.group, change("group")),
-      choice("Order", ORDERS, this.filter.order, change("order")));
+      choice("Order", ORDERS, this.filter.order, (order) => { this.ranked = []; change("order")(order); }));
   }
 
   state(number) {
@@ -86,9 +93,9 @@ export class List {
   }
 
   apply() {
-    this.shown = this.data.rows.filter((number) => this.matches(number));
-    const compare = this.comparison();
-    if (compare) this.shown.sort(compare);
+    if (!this.ranked.length) this.ranked = this.rank();
+    this.shown = this.ranked.filter((number) => this.matches(number));
+    this.keepPlace();
     this.count.textContent = `${this.shown.length.toLocaleString("en")} of ${plural(this.data.rows.length, "instance")}`;
     this.reset.hidden = Object.entries(NO_FILTER).every(([name, value]) => this.filter[name] === value);
     this.draw();
@@ -104,13 +111,20 @@ export class List {
       && (state === "all" || this.state(number)[state]);
   }
 
-  comparison() {
-    const { loss, probability, lengths } = this.data;
-    return {
+  rank() {
+    const { rows, loss, probability, lengths } = this.data;
+    const compare = {
       loss: loss && ((a, b) => (loss[b] ?? -1) - (loss[a] ?? -1) || a - b),
       unsure: probability && ((a, b) => probability[a] - probability[b] || a - b),
       length: (a, b) => lengths[b] - lengths[a] || a - b,
     }[this.filter.order];
+    return compare ? rows.slice().sort(compare) : rows.slice();
+  }
+
+  keepPlace() {
+    const place = this.shown.indexOf(this.current);
+    if (place >= 0) this.place = place;
+    return place >= 0;
   }
 
   draw() {
@@ -134,31 +148,31 @@ export class List {
       state.wrong && ["wrong", "wrong"], state.unsure && ["unsure", "uncertain"], state.contradicts && ["wrong", "contradicts"],
       state.unlabelled && ["unsure", "no label"], state.changed && ["changed", "changed"],
     ].filter(Boolean);
-    const said = labels[number] ?? "—";
-    const answer = predicted && predicted[number] !== labels[number] ? `${said} → ${predicted[number]}` : said;
+    const said = labels[number] === null ? "—" : named(labels[number]);
+    const differs = predicted && predicted[number] !== labels[number];
     return el("div", {
       class: "item", role: "option", id: `row-${number}`, style: { top: `${place * ROW}px` },
       "aria-selected": String(number === this.current), "aria-posinset": place + 1, "aria-setsize": this.shown.length,
       onclick: () => this.choose(number),
     },
-    el("span", { class: "item-id", title: ids[number] }, ids[number]),
+    el("span", { class: "item-id", dir: "auto", title: ids[number] }, ids[number]),
     el("span", { class: "flags" }, words.map(([kind, text]) => el("span", { class: `flag ${kind}` }, text))),
-    el("span", { class: "item-label", title: answer }, answer),
+    el("span", { class: "item-label" }, said, differs && [" → ", named(predicted[number])]),
     predicted && el("span", { class: "share soft" }, percent(probability[number])));
   }
 
   /** Choose an instance; if it cannot be opened, what was chosen before stays so. */
-  async choose(number) {
+  async choose(number, byReader = true) {
     const before = this.current;
+    this.chosen ||= byReader;
     this.mark(number);
     if (await this.open(number) === false && this.current === number) this.mark(before);
   }
 
   mark(number) {
     this.current = number;
-    const place = this.shown.indexOf(number);
-    if (place >= 0) {
-      const top = place * ROW;
+    if (this.keepPlace()) {
+      const top = this.place * ROW;
       if (top < this.box.scrollTop) this.box.scrollTop = top;
       else if (top + ROW > this.box.scrollTop + this.box.clientHeight) this.box.scrollTop = top + ROW - this.box.clientHeight;
     }
@@ -166,10 +180,11 @@ export class List {
   }
 
   onKey(event) {
-    const place = this.shown.indexOf(this.current);
+    const gone = !this.keepPlace(); // as it does not match the filter any more
+    const { place } = this;
     const page = Math.max(1, Math.floor(this.box.clientHeight / ROW) - 1);
     const to = {
-      ArrowDown: place + 1, ArrowUp: Math.max(place - 1, 0), PageDown: place + page, PageUp: Math.max(place - page, 0),
+      ArrowDown: gone ? place : place + 1, ArrowUp: Math.max(place - 1, 0), PageDown: place + page, PageUp: Math.max(place - page, 0),
       Home: 0, End: this.shown.length - 1,
     }[event.key];
     if (to === undefined || !this.shown.length) return;

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { activities } from "./colours.js";
-import { choice, clock, el, fill, percent } from "./dom.js";
+import { choice, clock, el, fill, named, percent } from "./dom.js";
 import { ticks } from "./timeline.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -74,7 +74,7 @@ export class LiveView {
     this.said.textContent = `${this.problem ? `${this.problem}. ` : ""}${sentence(last, records)}`;
     const bands = chooseBands(records);
     fill(this.drawing, drawBands(records, bands, Math.max(this.drawing.clientWidth, 260)));
-    fill(this.legend, bands.map((label) => el("li", {}, el("span", { class: "swatch", style: { "--hue": activities.of(label) } }), label, el("span", { class: "soft" }, ` ${percent(last.posterior[label] ?? 0)}`))));
+    fill(this.legend, bands.map((label) => el("li", {}, el("span", { class: "swatch", style: { "--hue": activities.of(label) } }), named(label), el("span", { class: "soft" }, ` ${percent(last.posterior[label] ?? 0)}`))));
   }
 }
 

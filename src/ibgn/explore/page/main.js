@@ -15,8 +15,8 @@ const THEMES = ["automatic", "light", "dark"];
 const KEYS = [
   ["↑ ↓ in the list", "the instance before or after"], ["/", "find an instance"], ["← → in the timeline", "the interval before or after"],
   [", .", "move the cursor"], ["Alt + ← →", "move the interval"], ["Shift + ← →", "move its end"], ["Alt + Shift + ← →", "move its start"],
-  ["Delete", "remove the interval"], ["n", "add an interval"], ["l", "edit the label"], ["Ctrl + S", "keep the draft"], ["Escape", "discard the draft"],
-  ["Ctrl + Z", "undo"], ["+ − 0", "zoom in, out, all"], ["1 to 5", "views"], ["?", "this list"],
+  ["Delete", "remove the interval"], ["n", "add an interval"], ["l", "edit the label"], ["Ctrl + S", "keep the draft"], ["Escape", "take back what is typed or dragged, or discard the draft"],
+  ["Ctrl + Z", "undo"], ["Ctrl + Shift + Z", "redo"], ["+ − 0 z", "zoom in, out, to all, to the selected interval"], ["1 to 5", "views"], ["?", "this list"],
 ];
 
 class App {
@@ -41,20 +41,21 @@ class App {
     const asked = Number(new URLSearchParams(location.hash.slice(1)).get("instance") ?? NaN);
     const first = Number.isInteger(asked) && asked < this.overview.instances ? asked : this.list.shown[0];
     this.go(first !== undefined ? "instances" : this.overview.live ? "live" : "model");
-    if (first !== undefined) await this.list.choose(first);
+    if (first !== undefined) await this.list.choose(first, first === asked);
     performance.mark("first-view");
   }
 
   wire() {
     fill($("views"), VIEWS.map(([name, text]) => button(text, () => this.go(name), { id: `view-${name}` })));
     $("undo").onclick = () => this.undo();
+    $("redo").onclick = () => this.redo();
     $("learn").onclick = () => this.run(() => post("learn"));
     $("save").onclick = () => this.save();
     $("help").onclick = () => this.help();
     $("theme").onclick = () => this.theme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length]);
-    for (const id of ["undo", "help", "theme"]) $(id).disabled = false; // the others wait for what they change
+    for (const id of ["undo", "redo", "help", "theme"]) $(id).disabled = false; // the others wait for what they change
     document.addEventListener("keydown", (event) => this.onKey(event));
-    window.addEventListener("beforeunload", (event) => { if (this.instance.draft) event.preventDefault(); });
+    window.addEventListener("beforeunload", (event) => { if (this.instance.unsaved) event.preventDefault(); });
   }
 
   /** Wait for the news to come, so that nothing happens unseen between the first answers and them; but not for long. */
@@ -62,9 +63,9 @@ class App {
     return new Promise((resolve) => {
       let begun = false;
       const begin = () => { begun = true; resolve(); };
-      listen(() => { if (begun) this.refresh(); else begin(); }, () => { $("model-state").textContent = "the server does not answer"; }, {
+      listen(() => { if (begun) this.refresh(true); else begin(); }, () => { $("model-state").textContent = "the server does not answer"; }, {
         change: (news) => { if (news.page !== page) this.changed(); },
-        model: () => this.refresh(),
+        model: () => this.takeModel(),
         learning: (state) => this.drawState(state),
         live: (record) => this.live.take(record),
       });
@@ -72,28 +73,38 @@ class App {
     });
   }
 
-  async refresh() {
+  /** The first model orders the list: show what is first there, unless the reader is busy with something by now. */
+  async takeModel() {
+    const isFirst = !this.overview?.model;
+    await this.refresh();
+    const { chosen, shown } = this.list;
+    if (isFirst && this.view === "instances" && !chosen && !this.instance.touched && shown.length) await this.list.choose(shown[0], false);
+  }
+
+  async refresh(stay = false) {
     await this.run(async () => {
-      await this.read();
+      await this.read(stay);
       $("title").textContent = this.overview.title;
       document.title = `${this.overview.title} — ibgn`;
       $("save").disabled = !this.overview.saving;
+      $("save").title = this.overview.saving || !this.overview.instances ? "" : "The data do not come from a file, so changes last as long as this page";
       if (this.instance.data) await this.instance.read();
       if (this.view !== "instances") await this.openView();
     });
   }
 
-  /** Ask for what there is, and all instances in short. */
-  async read() {
+  /** Ask for what there is, and all instances in short; after a change of some of them they `stay` where they are in the list. */
+  async read(stay = false) {
     const asked = ++this.asked;
     const [overview, data] = await Promise.all([get("overview"), get("instances")]);
     if (asked < this.answered) return; // what was asked for later came before
     this.answered = asked;
     this.overview = overview;
+    $("body").dataset.instances = overview.instances;
     actions.learn(overview.actions);
     activities.learn(overview.activities);
     this.drawState(overview.learning);
-    this.list.take(data, overview);
+    this.list.take(data, overview, stay);
     await this.instance.notice(data.versions);
   }
 
@@ -109,7 +120,7 @@ class App {
     bar.title = `${Math.round(seconds)} s${expected ? ` of about ${Math.round(expected)} s` : ""}`;
     if (expected) bar.value = Math.min(seconds / expected, 0.97);
     else bar.removeAttribute("value");
-    $("learn").disabled = learning;
+    $("learn").disabled = learning || !this.overview?.instances;
   }
 
   async go(name) {
@@ -118,7 +129,7 @@ class App {
     $("body").dataset.view = name;
     fill(this.work, this.views[name]);
     this.work.scrollTop = 0;
-    if (!this.views[name].hasChildNodes()) fill(this.views[name], el("p", { class: "empty" }, name === "instances" ? "Choose an instance." : "asking…"));
+    if (!this.views[name].hasChildNodes()) fill(this.views[name], el("p", { class: "empty" }, name !== "instances" ? "asking…" : this.overview?.instances === 0 ? "There are no instances: name a file when you start `ibgn explore`." : "Choose an instance."));
     await this.run(() => this.openView());
   }
 
@@ -155,24 +166,33 @@ class App {
   }
 
   changed() {
-    return this.run(() => this.read());
+    return this.run(() => this.read(true));
   }
 
-  async undo() {
+  undo() {
+    return this.stepBack("undo", "taken back");
+  }
+
+  redo() {
+    return this.stepBack("redo", "done again");
+  }
+
+  /** Undo or redo a step of the draft, or else a change that was kept. */
+  async stepBack(how, said) {
     if (this.view !== "instances") this.go("instances");
-    if (this.instance.undo()) return;
+    if (this.instance[how]()) return;
     await this.run(async () => {
-      const data = await post("undo", { page });
+      const data = await post(how, { page });
       this.list.mark(data.number);
       this.instance.take(data);
       await this.changed();
-      this.note("taken back");
+      this.note(said);
     });
   }
 
   async save() {
     await this.changed(); // for the number of changes, and a name that is free
-    const { name, format, read } = this.overview.saving;
+    const { name, format, read, journal } = this.overview.saving;
     const input = el("input", { id: "save-name", value: name, required: true, maxlength: "200" });
     const kind = el("select", { id: "save-kind" }, el("option", { value: "copy" }, `a copy, as ${format}${read === format ? "" : `, since ${read} can only be read`}`), el("option", { value: "changes" }, "the changes alone, as JSON"));
     const replace = el("input", { type: "checkbox", id: "save-replace" });
@@ -186,7 +206,7 @@ class App {
       } catch (error) { reason.textContent = error.message; }
     };
     const dialog = this.dialog("Save", [
-      el("p", { class: "soft" }, `${this.overview.changed ? `${plural(this.overview.changed, "instance")} changed` : "Nothing is changed yet"}. The file is written beside the data, which stay as they are.`),
+      el("p", { class: "soft" }, `${this.overview.changed ? `${plural(this.overview.changed, "instance")} changed` : "Nothing is changed yet"}. The file is written beside the data, which stay as they are. Until then, all changes are in ${journal}.`),
       el("label", { class: "field" }, el("span", {}, "What"), kind), el("label", { class: "field" }, el("span", {}, "Name"), input),
       el("label", { class: "check" }, replace, " replace a file of that name"), reason,
     ], act, "Save");
@@ -217,8 +237,12 @@ class App {
     if (document.querySelector("dialog[open]")) return;
     const typing = event.target.matches("input, select, textarea");
     const held = event.ctrlKey || event.metaKey;
-    const key = held ? `Ctrl+${event.key.toLowerCase()}` : event.key;
-    if (event.altKey || (typing && key !== "Ctrl+s")) return;
+    const key = held ? `Ctrl+${event.shiftKey ? "Shift+" : ""}${event.key.toLowerCase()}` : event.key;
+    const { field } = this.instance;
+    if (key === "Escape" && field) { field.value = field.defaultValue; return; } // what is typed goes first
+    if (key === "Ctrl+s" && field) field.blur(); // which sends what is typed
+    const leaves = key === "Ctrl+s" || (key === "Escape" && event.target.matches(".view input"));
+    if (event.altKey || (typing && !leaves)) return;
     const act = this.keys()[key];
     if (!act) return;
     event.preventDefault();
@@ -232,11 +256,11 @@ class App {
     const views = VIEWS.map(([name], n) => [String(n + 1), () => this.go(name)]);
     const ofInstance = !instance.data || this.view !== "instances" ? {} : {
       n: () => instance.add(), l: () => $("label").focus(),
-      "+": () => timeline.zoom(0.6), "-": () => timeline.zoom(1 / 0.6), 0: () => timeline.fit(),
+      z: () => timeline.zoomIn(), "+": () => timeline.zoom(0.6), "-": () => timeline.zoom(1 / 0.6), 0: () => timeline.fit(),
       ",": () => timeline.stepCursor(-1), ".": () => timeline.stepCursor(1),
     };
     return {
-      "Ctrl+z": () => this.undo(), "Ctrl+s": () => { if (instance.draft) instance.keep(); },
+      "Ctrl+z": () => this.undo(), "Ctrl+Shift+z": () => this.redo(), "Ctrl+y": () => this.redo(), "Ctrl+s": () => { if (instance.draft) instance.keep(); },
       Escape: () => { if (instance.draft) instance.discard(); },
       "/": () => list.find(), "?": () => this.help(), ...Object.fromEntries(views), ...ofInstance,
     };

@@ -2,8 +2,8 @@
 
 import { cards } from "./answer.js";
 import { get, query } from "./api.js";
-import { button, choice, el, fill, meter, percent, plural, show, signed, table } from "./dom.js";
-import { miniature } from "./timeline.js";
+import { button, choice, el, fill, meter, named, percent, plural, show, signed, table } from "./dom.js";
+import { miniature } from "./miniature.js";
 
 const UPRIGHT = 5; // activities from which on their names stand upright
 
@@ -47,14 +47,14 @@ export class ModelView {
     const { first } = this;
     const { activity, terms, styles } = await get(query("activity", { name: first }));
     if (first !== this.first) return; // another one was chosen since, as below
-    fill(this.activity, el("h3", {}, "What the model knows of ", el("em", {}, activity)),
+    fill(this.activity, el("h3", {}, "What the model knows of ", named(activity, "em")),
       styles.length > 1 && el("p", {}, `${styles.length} styles: ${styles.map(percent).join(", ")}`),
       el("div", { class: "terms" }, terms.map((term) => termPart(term, activity))),
       !terms.length && el("p", { class: "soft" }, "This method has no model of single activities."));
   }
 
   async drawContrast() {
-    const title = el("h3", {}, "What separates ", el("em", {}, this.first), this.second && [" from ", el("em", {}, this.second)]);
+    const title = el("h3", {}, "What separates ", named(this.first, "em"), this.second && [" from ", named(this.second, "em")]);
     if (!this.second) return fill(this.contrast, title, el("p", { class: "soft" }, "There is no other activity."));
     if (!this.app.overview.explains) return fill(this.contrast, title, el("p", { class: "soft" }, "This method gives no reasons."));
     const { first, second } = this;
@@ -64,7 +64,7 @@ export class ModelView {
   }
 
   async drawSamples() {
-    const title = el("h3", {}, "Generated instances of ", el("em", {}, this.first));
+    const title = el("h3", {}, "Generated instances of ", named(this.first, "em"));
     if (!this.app.overview.generates) return fill(this.samples, title, el("p", { class: "soft" }, "This method does not generate instances."));
     const { first, seed } = this;
     const { instances } = await get(query("sample", { name: first, seed }));
@@ -96,12 +96,13 @@ function termPart(term, activity) {
 /** What speaks for one of two activities in its own instances. */
 function sidePart(side) {
   const most = Math.max(...side.rows.map((row) => Math.abs(row.mean)), 1e-9);
-  const what = (row) => [row.action, row.relation, row.other].filter(Boolean).join(" ") || "the whole instance";
+  const parts = (row) => [row.action, row.relation, row.other].filter(Boolean);
+  const what = (row) => parts(row).length ? parts(row).map((part, n) => [n > 0 && " ", named(part)]) : "the whole instance";
   return el("div", { class: "side" },
-    el("h4", {}, `In ${plural(side.instances, "instance")} of `, el("em", {}, side.activity)),
+    el("h4", {}, `In ${plural(side.instances, side.generated ? "generated instance" : "instance")} of `, named(side.activity, "em")),
     !side.rows.length && el("p", { class: "soft" }, "None of them has this label."),
     el("ol", { class: "posterior" }, side.rows.map((row) => el("li", { class: row.mean < 0 ? "against" : "for" },
-      el("span", { class: "name" }, what(row)), el("span", { class: "term-of" }, row.term),
+      el("span", { class: "name", title: parts(row).join(" ") }, what(row)), el("span", { class: "term-of" }, row.term),
       meter(Math.abs(row.mean) / most), el("strong", { class: "share" }, signed(row.mean))))));
 }
 
@@ -113,20 +114,20 @@ export async function openConfusion(element, app) {
   const all = counts.flat().reduce((sum, each) => sum + each, 0);
   const judged = app.overview.held_out ? "each judged by what was learned from others" : "as the model judges them now";
   return fill(element, el("h2", {}, "Confusion"),
-    el("p", { class: "soft" }, `${right} of ${plural(all, "labelled instance")} get their label (${show((100 * right) / Math.max(all, 1))}\u00a0%), ${judged}. Choose a number to see its instances.`),
+    el("p", { class: "soft" }, `${right.toLocaleString("en")} of ${plural(all, "labelled instance")} get their label (${show((100 * right) / Math.max(all, 1))}\u00a0%), ${judged}. Choose a number to see its instances.`),
     el("div", { class: "panel matrix" }, el("div", { class: "scrolls", tabindex: "0", role: "region", "aria-label": "Confusion matrix" },
       el("table", { class: activities.length > UPRIGHT ? "confusion many" : "confusion" },
-        el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "label ↓ answer →"), activities.map((name) => el("th", { scope: "col" }, name)), el("th", { scope: "col" }, "right"))),
+        el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "label ↓ answer →"), activities.map((name) => el("th", { scope: "col" }, named(name))), el("th", { scope: "col" }, "right"))),
         el("tbody", {}, counts.map((row, i) => confusionRow(row, i, activities, app)))))));
 }
 
 function confusionRow(row, i, activities, app) {
   const sum = row.reduce((a, b) => a + b, 0);
-  const cell = (number, j) => button(String(number), () => app.filter({ label: activities[i], answer: activities[j] }), {
+  const cell = (number, j) => button(number.toLocaleString("en"), () => app.filter({ label: activities[i], answer: activities[j] }), {
     class: i === j ? "cell right" : "cell", style: { "--share": `${Math.round(35 + (45 * number) / sum)}%` },
     "aria-label": `${number} of ${activities[i]} got ${activities[j]}`,
   });
-  return el("tr", {}, el("th", { scope: "row" }, activities[i]),
+  return el("tr", {}, el("th", { scope: "row" }, named(activities[i])),
     row.map((number, j) => el("td", {}, number > 0 && cell(number, j))),
     el("td", { class: "number soft" }, sum ? percent(row[i] / sum) : "—"));
 }
@@ -136,7 +137,7 @@ export async function openSuggestions(element, app) {
   if (!app.overview.model) return fill(element, el("h2", {}, "Label next"), noModel());
   const { unlabelled, instances } = await get("suggestions");
   const { predicted, probability } = app.list.data;
-  const guess = ({ number }) => `${predicted[number]}? ${percent(probability[number])}`;
+  const guess = ({ number }) => [named(predicted[number]), `? ${percent(probability[number])}`];
   const said = unlabelled
     ? `${plural(unlabelled, "instance")} ${unlabelled === 1 ? "has" : "have"} no label. These are uncertain and differ from each other, so labels of them teach the model most.`
     : "Every instance has a label.";

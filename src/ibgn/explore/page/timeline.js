@@ -1,12 +1,13 @@
 // An instance over time: lanes of intervals that can be selected, dragged, and moved by keys.
 
 import { actions } from "./colours.js";
-import { clock, el, fill, plural, show, signed } from "./dom.js";
+import { brief, clock, el, fill, show, signed } from "./dom.js";
 
 const LEAST_SHARE = 1e-3; // of the span that is shown, for the shortest interval a drag can make
 const MOST_SHOWN = 1500; // intervals in view; more are a band of colour
 const FAINT = 0.05; // log odds below which a mark is left out
-const [MINI_LANES, MINI_BARS] = [12, 60]; // of a small picture
+const [ROOM_FOR_NAME, ROOM_FOR_MARK] = [36, 80]; // pixels that an interval needs to have a name, and a mark beside it
+const LANE_NAME = 36; // characters, which two lines hold
 const NAMED = 6; // actions at the cursor that are named
 
 export class Timeline {
@@ -21,6 +22,7 @@ export class Timeline {
     this.view = [0, 1];
     this.marks = null;
     this.at = null; // time of the cursor
+    this.pixels = 0; // width of the lanes; asking for it again with each drawing would take as long as the drawing
     this.order = []; // names of lanes; they stay where they are while a draft changes
     this.grid = el("div", { class: "grid", "aria-hidden": "true" });
     this.lanes = el("div", { class: "lanes", role: "group", "aria-label": "Intervals, by lanes" });
@@ -34,6 +36,7 @@ export class Timeline {
     this.plot.addEventListener("pointerleave", () => this.setCursor(null));
     this.plot.addEventListener("dblclick", (event) => this.onDouble(event));
     this.plot.addEventListener("pointerdown", (event) => this.onPan(event));
+    new ResizeObserver(() => this.onResize()).observe(this.axis);
   }
 
   /** Show intervals; `marks` is what each adds to the log odds. */
@@ -42,6 +45,18 @@ export class Timeline {
     this.marks = marks;
     if (this.selected !== null && this.selected >= intervals.length) this.selected = null;
     if (!keepView) { this.order = []; this.fit(); } else this.draw();
+  }
+
+  /** Show what each interval adds to the log odds. */
+  mark(marks) {
+    this.marks = marks;
+    for (const bar of this.lanes.querySelectorAll("button.bar")) this.markBar(bar, Number(bar.dataset.place));
+  }
+
+  onResize() {
+    if (this.axis.clientWidth === this.pixels) return;
+    this.pixels = this.axis.clientWidth;
+    this.draw();
   }
 
   // -- time -----------------------------------------------------------------------------------------
@@ -61,6 +76,15 @@ export class Timeline {
     const [first, last] = this.span;
     const room = (last - first) * 0.03 || 0.5;
     this.view = [first - room, last + room];
+    this.draw();
+  }
+
+  /** Have the selected interval fill most of the view. */
+  zoomIn() {
+    const chosen = this.intervals[this.selected];
+    if (!chosen) return;
+    const room = (chosen.end - chosen.start) * 0.2;
+    this.view = [chosen.start - room, chosen.end + room];
     this.draw();
   }
 
@@ -134,11 +158,11 @@ export class Timeline {
     const inView = (place) => this.intervals[place].end >= first && this.intervals[place].start <= last;
     const many = this.intervals.length > MOST_SHOWN && this.intervals.filter((_, place) => inView(place)).length > MOST_SHOWN;
     fill(this.lanes, this.layOut().map(([name, rows]) => el("div", { class: "lane", role: "group", "aria-label": name },
-      el("span", { class: "lane-name", title: name }, name),
+      el("span", { class: "lane-name", dir: "auto", title: name }, brief(name, LANE_NAME)),
       el("div", { class: "lane-rows" },
         rows.map((row) => el("div", { class: "row" }, row.places.filter(inView).map((place) => this.bar(place, many))))))));
     if (!this.intervals.length) fill(this.lanes, el("p", { class: "empty" }, "No intervals. Add one with the form below, or by a double click here."));
-    const times = ticks(first, last, this.axis.clientWidth < 500 ? 4 : 8);
+    const times = ticks(first, last, this.pixels < 500 ? 4 : 8);
     fill(this.grid, times.map((time) => el("span", { style: { left: this.left(time) } })));
     fill(this.axis, times.map((time) => el("span", { style: { left: this.left(time) } }, this.clock(time))));
     this.drawOver();
@@ -163,24 +187,41 @@ export class Timeline {
       "--hue": actions.of(interval.action),
     };
     if (plain) return el("span", { class: "bar plain", style });
-    const mark = this.marks?.[place];
-    const speaks = mark === undefined || Math.abs(mark) < FAINT ? null : mark > 0 ? "for" : "against";
     const chosen = place === this.selected;
-    const said = `${interval.action}, ${this.clock(interval.start)} to ${this.clock(interval.end)}`;
-    return el("button", {
-      type: "button", class: "bar", style, title: said, "data-place": place, "data-speaks": speaks,
+    const made = el("button", {
+      type: "button", class: "bar", style, title: this.say(interval), "data-place": place,
       tabindex: chosen || (this.selected === null && place === 0) ? "0" : "-1",
       "aria-pressed": String(chosen),
-      "aria-label": speaks ? `${said}, speaks ${speaks} it: ${signed(mark)}` : said,
       onclick: () => this.select(place),
       onfocus: () => { if (this.selected !== place) this.select(place, false); },
       onkeydown: (event) => this.onKey(event, place),
       onpointerdown: (event) => this.onDrag(event, place),
     },
     el("span", { class: "grip start", "aria-hidden": "true" }),
-    el("span", { class: "bar-name" }, this.by === "track" ? interval.action : show(interval.end - interval.start)),
-    speaks && el("span", { class: "mark", "aria-hidden": "true" }, signed(mark)),
+    this.room(interval) > ROOM_FOR_NAME && el("span", { class: "bar-name", dir: "auto" }, this.by === "track" ? interval.action : show(interval.end - interval.start)),
     el("span", { class: "grip end", "aria-hidden": "true" }));
+    return this.markBar(made, place);
+  }
+
+  /** An interval in words. */
+  say({ action, start, end }) {
+    return `${action}, ${this.clock(start)} to ${this.clock(end)}`;
+  }
+
+  /** Pixels that an interval takes. */
+  room({ start, end }) {
+    return ((end - start) / this.width) * this.pixels;
+  }
+
+  markBar(bar, place) {
+    const interval = this.intervals[place];
+    const mark = this.marks?.[place];
+    const speaks = mark === undefined || Math.abs(mark) < FAINT ? "" : mark > 0 ? "for" : "against";
+    bar.dataset.speaks = speaks;
+    bar.setAttribute("aria-label", speaks ? `${this.say(interval)}, speaks ${speaks} it: ${signed(mark)}` : this.say(interval));
+    bar.querySelector(".mark")?.remove();
+    if (speaks && this.room(interval) > ROOM_FOR_MARK) bar.lastChild.before(el("span", { class: "mark", "aria-hidden": "true" }, signed(mark)));
+    return bar;
   }
 
   // -- selecting ------------------------------------------------------------------------------------
@@ -264,8 +305,18 @@ export class Timeline {
       this.handlers.edit(now, this.dragged(before, side, this.timeAt(each.clientX) - from, now, each.ctrlKey), true);
       now = this.selected;
     };
-    follow(move, () => { if (moved) this.handlers.settle(); });
+    const stop = follow((each) => { move(each); if (moved) this.stop = stop; }, () => {
+      this.stop = null;
+      if (moved) this.handlers.settle();
+    });
     event.currentTarget.releasePointerCapture?.(event.pointerId);
+  }
+
+  /** End a drag; whether there was one. */
+  letGo() {
+    const { stop } = this;
+    stop?.();
+    return Boolean(stop);
   }
 
   /** An interval after one side of it, or all of it, was dragged by some time. */
@@ -318,7 +369,7 @@ export class Timeline {
   }
 }
 
-/** Follow the pointer until it is released. */
+/** Follow the pointer until it is released; gives what ends that earlier. */
 function follow(move, end = () => {}) {
   const stop = () => {
     window.removeEventListener("pointermove", move);
@@ -327,6 +378,7 @@ function follow(move, end = () => {}) {
   };
   window.addEventListener("pointermove", move);
   for (const kind of ["pointerup", "pointercancel"]) window.addEventListener(kind, stop);
+  return stop;
 }
 
 /** Round times for an axis. */
@@ -338,21 +390,4 @@ export function ticks(first, last, about = 7) {
   const times = [];
   for (let time = Math.ceil(first / step) * step; time <= last; time += step) times.push(+time.toPrecision(12));
   return times;
-}
-
-/** A small picture of an instance, without any handles. */
-export function miniature(intervals, name) {
-  const first = Math.min(...intervals.map((each) => each.start));
-  const last = Math.max(...intervals.map((each) => each.end));
-  const share = (time) => `${(time / (last - first || 1)) * 100}%`;
-  const lanes = [...new Set(intervals.map((each) => each.action))];
-  const bar = ({ action, start, end }) => el("span", {
-    class: "mini-bar", title: `${action}, ${show(start)} to ${show(end)}`,
-    style: { left: share(start - first), width: share(end - start), "--hue": actions.of(action) },
-  });
-  return el("div", { class: "miniature", role: "img", "aria-label": `${name}: ${plural(intervals.length, "interval")}` },
-    lanes.slice(0, MINI_LANES).map((lane) => el("div", { class: "mini-lane" },
-      el("span", { class: "mini-name", title: lane }, lane),
-      el("div", { class: "mini-row" }, intervals.filter((each) => each.action === lane).slice(0, MINI_BARS).map(bar)))),
-    lanes.length > MINI_LANES && el("p", { class: "mini-more" }, `and ${plural(lanes.length - MINI_LANES, "more action")}`));
 }
