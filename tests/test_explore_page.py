@@ -1303,6 +1303,25 @@ def test_the_posterior_is_drawn_as_it_happens(browser, tmp_path, model):
     following.stop()
 
 
+def test_activities_without_a_band_are_named_together(browser, tmp_path, model):
+    path = tmp_path / "live.jsonl"
+    labels = [f"activity {n}" for n in range(10)]
+    posterior = dict.fromkeys(labels, 0.05) | {labels[0]: 0.55}
+    record = {"instance": 1, "kind": "event", "time": 0, "posterior": posterior}
+    path.write_text(json.dumps(record) + "\n")
+    desk = Desk(Collection(IntervalSequences.from_lists([])), model, "live")
+    following = Following(path, lambda *news: desk.tell(*news))
+    following.begin()
+    with served(desk, Learning(desk, model), None, following) as address:
+        opened = Watched(browser, address)
+        opened.page.keyboard.press("5")
+        expect(opened.page.locator(".legend li")).to_have_count(9)
+        expect(opened.page.locator(".legend li").last).to_have_text("2 others 10 %")
+        assert not opened.events
+        opened.context.close()
+    following.stop()
+
+
 def test_without_instances_there_is_no_empty_list(browser, model):
     desk = Desk(Collection(IntervalSequences.from_lists([])), model, "ibgn")
     with served(desk, Learning(desk, model)) as address:

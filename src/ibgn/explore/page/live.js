@@ -74,8 +74,15 @@ export class LiveView {
     this.said.textContent = `${this.problem ? `${this.problem}. ` : ""}${sentence(last, records)}`;
     const bands = chooseBands(records);
     fill(this.drawing, drawBands(records, bands, Math.max(this.drawing.clientWidth, 260)));
-    fill(this.legend, bands.map((label) => el("li", {}, el("span", { class: "swatch", style: { "--hue": activities.of(label) } }), named(label), el("span", { class: "soft" }, ` ${percent(last.posterior[label] ?? 0)}`))));
+    const others = Object.keys(last.posterior).filter((label) => !bands.includes(label)); // the room above all bands
+    fill(this.legend, bands.map((label) => entry(last, [label], named(label), el("span", { class: "swatch", style: { "--hue": activities.of(label) } }))),
+      others.length > 0 && entry(last, others, `${others.length} others`, el("span", { class: "swatch none" })));
   }
+}
+
+function entry(last, labels, text, swatch) {
+  const share = labels.reduce((sum, label) => sum + (last.posterior[label] ?? 0), 0);
+  return el("li", {}, swatch, text, el("span", { class: "soft" }, ` ${percent(share)}`));
 }
 
 function howTo() {
