@@ -94,7 +94,7 @@ def share_runs(
         for m in range(min(longest, len(entry) - b)):
             for s in range(activities):
                 weight = entry[b, s] + scores[b - begin, m, s] + after[b + m + 1, s]
-                share = math.exp(weight - log_total)
+                share = math.exp(min(weight - log_total, 0.0))  # sums of large weights are rounded
                 shares[b - begin, m, s] = share
                 changes[b, s] += share
                 changes[b + m + 1, s] -= share

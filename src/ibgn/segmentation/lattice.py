@@ -122,6 +122,7 @@ class Lattice:
             if look is not None:
                 look(begin, shares)
         inside = np.clip(np.cumsum(changes[:-1], axis=0), 0, 1)  # rounding leaves none outside
-        inside[:, -1] = np.exp(entry[:, -1] + self.none + after[1:, -1] - log_total)
+        none = entry[:, -1] + self.none + after[1:, -1] - log_total
+        inside[:, -1] = np.exp(np.minimum(none, 0))
         together = np.concatenate([np.zeros((0, *self.shape[1:])), *reversed(runs)])
         return Chances(log_total, together, inside)
