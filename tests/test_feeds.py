@@ -230,7 +230,9 @@ def test_addresses_that_are_none(text):
         parse_address(text)
 
 
-@pytest.mark.parametrize("text", ["", "http://host", "host:port", "mqtt://host/topic", "a:b@host"])
+@pytest.mark.parametrize(
+    "text", ["", "1883", "mqtt://1883", "http://host", "host:port", "mqtt://host/topic", "a:b@host"]
+)
 def test_brokers_that_are_none(text):
     with pytest.raises(OptionError, match="mqtt=") as refused:
         parse_broker(text)

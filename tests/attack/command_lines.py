@@ -75,7 +75,9 @@ def try_command(rng, place):
     new = sorted(after.keys() - before.keys())
     if done.returncode and [name for name in new if not name.endswith(".journal")]:
         raise FoundError("half output", f"{words} failed and left {new}")
-    hidden = [name for name in new if any(part.startswith(".") for part in Path(name).parts)]
+    named = {part for word in words for part in Path(word).parts}
+    strays = [{part for part in Path(name).parts if part.startswith(".")} for name in new]
+    hidden = [name for name, parts in zip(new, strays, strict=True) if parts - named]
     if hidden:
         raise FoundError("stray file", f"{words} left {hidden}")
 

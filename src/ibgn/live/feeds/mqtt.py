@@ -59,6 +59,8 @@ def parse_broker(text: str) -> Broker:
         raise OptionError("mqtt", hidden, reason)
     if parts.scheme not in PORTS or not host or _has_more(parts):
         raise OptionError("mqtt", text, "must be HOST, HOST:PORT, mqtt://HOST or mqtts://HOST")
+    if host.isdecimal():  # which systems take for the address of some machine
+        raise OptionError("mqtt", text, "is a number; name the host too, as in localhost:1883")
     return Broker(host, port or PORTS[parts.scheme], parts.username, parts.scheme == "mqtts")
 
 
