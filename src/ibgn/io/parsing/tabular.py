@@ -190,9 +190,9 @@ def _as_it_is(delimiter: str, encoding: str) -> dict[str, Any]:
 
 
 def _expect_columns(file: InputFile, delimiter: str) -> None:
-    """Refuse a first row of very many columns, each of which costs pandas memory and time.
+    """Refuse a first row of very many columns, or of a few very long ones, which pandas pays for.
 
-    So does one of a few columns that are very long. A row goes on behind a line feed within quotes.
+    A row continues after a line feed within quotes.
     """
     marks = b" \t" if delimiter == WHITE_SPACE else delimiter.encode()
     quote_or_end = re.compile(rb'[\r\n]|(?:\A|[%b])"' % re.escape(marks))
