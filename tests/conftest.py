@@ -3,6 +3,7 @@
 import io
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,9 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 # tests share the processors, and threads of linear algebra that wait for each other take longest
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# shells let what they run in the background ignore Ctrl-C, and so would the commands in tests
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 import hypothesis
 import numpy as np
