@@ -18,6 +18,7 @@ import ibgn
 from forked import PATIENCE, Forked
 from ibgn.datasets import sample_path
 from ibgn.live.checkpoint import Checkpoint
+from ibgn.live.output import Output
 from model_files import leaves
 from terminals import IN_TESTS
 
@@ -59,6 +60,13 @@ def trial(tmp_path, launch, monkeypatch):
     for module in ("files", "sockets"):
         monkeypatch.setattr(f"ibgn.live.feeds.{module}.CHUNK", 300)
     monkeypatch.setattr("ibgn.live.feeds.mqtt.AT_ONCE", 5)
+    flush = Output.flush
+
+    def flush_slowly(self):
+        flush(self)
+        time.sleep(0.005)  # so that kills come half-way, however fast the machine
+
+    monkeypatch.setattr(Output, "flush", flush_slowly)
     X, _ = ibgn.read(sample_path("csv"))
     planted = stream.plant_faults(stream.make_events(X, 120.0, 3, seed=0), seed=1)
     expected = stream.undisturbed(tmp_path, planted, launch)
